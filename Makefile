@@ -1,0 +1,64 @@
+# `make` prints the targets. Stamps in .venv make a second run of any target quick.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+KERNEL := $(shell find src/niwaki/kernel -name '*.pyx' -o -name '*.pxd')
+# CPython itself does not free everything at its end, so leaks are looked for elsewhere.
+SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(CURDIR)/build/asan/lib
+
+.PHONY: help demo test lint acceptance asan bench build clean
+
+help: ## print the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/.installed ## install into .venv and show what Niwaki does
+	@sh tools/demo.sh $(BIN)/niwaki
+
+test: .venv/.built ## run the test suite
+	$(BIN)/pytest
+
+lint: .venv/.built ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+acceptance: .venv/.built ## checks on the real corpora, if they are at hand
+	$(BIN)/pytest -m acceptance tests/acceptance
+
+asan: .venv/.built ## the kernel's tests under AddressSanitizer and UBSan
+	NIWAKI_SANITIZE=1 $(BIN)/python setup.py -q build --build-base build/asan --build-lib build/asan/lib
+	$(SANITIZED) $(BIN)/python -c 'from niwaki.kernel import conllu; assert "/build/asan/" in conllu.__file__'
+	$(SANITIZED) $(BIN)/pytest -m kernel -p no:cacheprovider
+
+bench: .venv/.built .venv-peers/.installed ## speed beside other libraries, as JSON
+	$(BIN)/python -m benchmarks.run speed
+
+build: .venv/.built ## compile the kernel in place
+
+clean: ## remove everything that was built
+	rm -rf .venv .venv-peers build src/niwaki.egg-info
+	find src -name '*.so' -delete
+
+.venv/bin/pip:
+	@sh tools/doctor.sh $(PYTHON)
+	$(PYTHON) -m venv .venv
+
+# For users: the package with what it needs to run.
+.venv/.installed: pyproject.toml setup.py $(KERNEL) | .venv/bin/pip
+	$(PIP) -e .
+	@touch $@
+
+# For developers: with the tools, and a kernel that is rebuilt in place when it changes.
+.venv/.developed: pyproject.toml setup.py | .venv/bin/pip
+	$(PIP) -e '.[dev]'
+	@touch .venv/.installed $@
+
+.venv/.built: .venv/.developed $(KERNEL)
+	$(BIN)/python setup.py -q build_ext --inplace
+	@touch .venv/.installed $@
+
+.venv-peers/.installed: benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv .venv-peers
+	$(subst $(BIN),.venv-peers/bin,$(PIP)) -r benchmarks/peers/requirements.txt
+	@touch $@

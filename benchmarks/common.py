@@ -1,0 +1,89 @@
+"""What all benchmarks share: rounds, signatures, results as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import niwaki
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT.parent / "shared" / "data"
+RESULTS = ROOT / "benchmarks" / "results"
+PEERS = ROOT / ".venv-peers" / "bin" / "python"
+
+
+def best_of(rounds: int, work: Mapping[str, Callable[[], float]]) -> dict[str, float]:
+    """The best time of each piece of work.
+
+    The pieces take turns within a round, so that a busy spell of a shared
+    machine hits all of them; ratios within one run are what carries over.
+    """
+    best: dict[str, float] = {}
+    for _ in range(rounds):
+        for name, run in work.items():
+            seconds = run()
+            best[name] = min(best.get(name, seconds), seconds)
+    return best
+
+
+def peer(script: str, *arguments: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """What a script of benchmarks/peers says as JSON, or None if the tool is not installed."""
+    command = [PEERS, ROOT / "benchmarks" / "peers" / script, *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def signature(**settings: object) -> dict[str, Any]:
+    """Enough to know what was measured, where, and with which settings."""
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
+    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    cpu = model[1] if model else platform.processor()
+    return {
+        "niwaki": niwaki.__version__,
+        "commit": commit,
+        "date": date.today().isoformat(),
+        "python": platform.python_version(),
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+        **settings,
+    }
+
+
+def parser(description: str | None) -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(description=description)
+    made.add_argument("--profile", choices=["fast", "full"], default="full")
+    return made
+
+
+def report(name: str, result: Mapping[str, Any]) -> None:
+    """Print a result and keep it beside the others."""
+    text = json.dumps(result, indent=1)
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(text + "\n")
+    print(text)
+
+
+def need(path: Path) -> Path:
+    if not path.exists():
+        sys.exit(f"{path} is missing; see docs/benchmarks.md for where to get the data")
+    return path

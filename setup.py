@@ -1,0 +1,42 @@
+"""Finds the compiled kernel's modules; everything else stands in pyproject.toml."""
+
+import os
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+SOURCE = Path("src")
+
+# `make asan` sets NIWAKI_SANITIZE to build the kernel with AddressSanitizer and UBSan.
+if os.environ.get("NIWAKI_SANITIZE"):
+    flags = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"]
+    sanitize = ["-fsanitize=address,undefined"]
+else:
+    # No -march=native: a wheel must run on machines other than the one that built it.
+    flags, sanitize = ["-O3"], []
+
+
+def extension(path: Path) -> Extension:
+    module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+    return Extension(
+        module,
+        [str(path)],
+        extra_compile_args=[*flags, *sanitize, "-Wall", "-Wextra", "-Wno-unused-parameter"],
+        extra_link_args=sanitize,
+    )
+
+
+setup(
+    ext_modules=cythonize(
+        [extension(path) for path in sorted(SOURCE.glob("niwaki/kernel/**/*.pyx"))],
+        build_dir="build/cython",
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": False,
+            "wraparound": False,
+            "cdivision": True,
+            "initializedcheck": False,
+        },
+    )
+)

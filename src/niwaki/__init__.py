@@ -1,0 +1,24 @@
+"""Niwaki trains dependency parsers for the job they will do."""
+
+from niwaki import draw
+from niwaki.data.candidates import Candidates
+from niwaki.data.conllu import read_conllu, validate, write_conllu
+from niwaki.data.sentence import Sentence
+from niwaki.data.tree import Tree
+from niwaki.errors import ConfigError, CorpusError, ModelError, NiwakiError
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "Candidates",
+    "ConfigError",
+    "CorpusError",
+    "ModelError",
+    "NiwakiError",
+    "Sentence",
+    "Tree",
+    "draw",
+    "read_conllu",
+    "validate",
+    "write_conllu",
+]

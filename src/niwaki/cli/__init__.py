@@ -1,0 +1,108 @@
+"""The command line: `niwaki COMMAND ...`. A file `cli/<name>.py` is the command `<name>`.
+
+A command module has a docstring (its first line is the help, the rest the
+description), `add_arguments(parser)` and `run(arguments) -> exit status`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import pkgutil
+import sys
+import traceback
+from types import ModuleType
+
+from niwaki.errors import NiwakiError, nearest
+
+OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+def command_names() -> list[str]:
+    """The commands, found by looking for their files."""
+    modules = pkgutil.iter_modules(__path__)
+    return sorted(m.name.replace("_", "-") for m in modules if not m.name.startswith("_"))
+
+
+def load_command(name: str) -> ModuleType:
+    return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+
+
+def make_parser(commands: list[str]) -> argparse.ArgumentParser:
+    """The parser of all commands given; only these are imported."""
+    parser = argparse.ArgumentParser(
+        prog="niwaki", description="Dependency parsers trained for the job they will do."
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and stop")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name in commands:
+        module = load_command(name)
+        summary, _, details = (module.__doc__ or "").strip().partition("\n")
+        command = subparsers.add_parser(
+            name,
+            help=summary,
+            description=f"{summary}\n{details}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(command)
+        command.add_argument(
+            "--traceback", action="store_true", help="on an error, show where it came from"
+        )
+        command.set_defaults(run=module.run)
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; returns the exit status and lets no exception out."""
+    words = sys.argv[1:] if arguments is None else arguments
+    names = command_names()
+    known = words[:1] if words and words[0] in names else names
+    if words and not words[0].startswith("-") and words[0] not in names:
+        return _fail(f"no command {words[0]!r}; {nearest(words[0], names)}", USAGE)
+    parser = make_parser(known)
+    try:
+        parsed = parser.parse_args(words)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    if parsed.version:
+        from niwaki import __version__
+
+        print(f"niwaki {__version__}")
+        return OK
+    if parsed.command is None:
+        parser.print_help()
+        return USAGE
+    return _run(parsed)
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    try:
+        status = int(parsed.run(parsed))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # The reader of our output has gone, as with `| head`: not an error, but
+        # stdout must not be flushed again when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except KeyboardInterrupt:
+        return _fail("interrupted", INTERRUPTED)
+    except NiwakiError as error:
+        _show(parsed, error)
+        return _fail(str(error))
+    except OSError as error:
+        _show(parsed, error)
+        return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+
+
+def _show(parsed: argparse.Namespace, error: BaseException) -> None:
+    if parsed.traceback:
+        traceback.print_exception(error)
+
+
+def _fail(message: str, status: int = FAILED) -> int:
+    """One line, whatever the message holds."""
+    line = " ".join(message.split("\n"))
+    print(f"niwaki: {line}", file=sys.stderr)
+    return status

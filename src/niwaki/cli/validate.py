@@ -1,0 +1,52 @@
+"""Check CoNLL-U files and report every fault.
+
+Each fault is one line, `file:line:COLUMN: what was found; what to do`. The exit
+status is 1 if there is any. Reading goes on at the next blank line.
+
+  niwaki validate train.conllu dev.conllu
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from niwaki.cli import FAILED, OK
+from niwaki.cli._progress import Progress
+from niwaki.data.conllu import check_sentences
+from niwaki.errors import CorpusError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="CoNLL-U, gzipped or not; - is stdin"
+    )
+    parser.add_argument("--multi-root", action="store_true", help="allow several roots in a tree")
+    parser.add_argument(
+        "--unknown-heads", action="store_true", help="allow _ and -1 as heads (partial trees)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    sentences = 0
+    found: list[CorpusError] = []
+    with Progress("validated", "sentences") as progress:
+        for file in arguments.files:
+            before = sentences, len(found)
+            for faults in check_sentences(
+                file, multi_root=arguments.multi_root, unknown_heads=arguments.unknown_heads
+            ):
+                sentences += 1
+                found += faults
+                progress.add(1)
+                if not arguments.json:
+                    for fault in faults:
+                        print(fault)
+            if len(found) == before[1]:
+                print(f"{file}: {sentences - before[0]} sentences, no faults", file=sys.stderr)
+    if arguments.json:
+        faults_json = [vars(fault) for fault in found]
+        print(json.dumps({"sentences": sentences, "faults": faults_json}, ensure_ascii=False))
+    return FAILED if found else OK

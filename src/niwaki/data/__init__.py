@@ -1,0 +1,1 @@
+"""Sentences, trees, candidates and the files they live in."""

@@ -1,0 +1,125 @@
+"""Parallel text (two files, a tokenised sentence a line) and the word links between its sides."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from niwaki.data.files import Input, Source, Target, open_output
+from niwaki.errors import CorpusError, shown
+
+_LINK = re.compile(r"(0|[1-9][0-9]{0,8})([-p])(0|[1-9][0-9]{0,8})", re.ASCII)
+
+Link = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Links:
+    """Word links of one sentence pair, 0-based, source first; possible ones are less certain."""
+
+    sure: frozenset[Link]
+    possible: frozenset[Link] = frozenset()
+
+    @property
+    def all(self) -> frozenset[Link]:
+        return self.sure | self.possible
+
+    def __str__(self) -> str:
+        marks = [(*link, "-") for link in self.sure] + [(*link, "p") for link in self.possible]
+        return " ".join(f"{i}{mark}{j}" for i, j, mark in sorted(marks))
+
+
+class Pair(NamedTuple):
+    """A line of parallel text; `links` is None where no link file was given."""
+
+    number: int
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    links: Links | None
+
+
+def read_bitext(source: Source, target: Source, links: Source | None = None) -> Iterator[Pair]:
+    """Yield sentence pairs of Moses-style files, with Pharaoh links if a file is given.
+
+    Words are split at spaces. Files of different length, links out of range and
+    malformed links raise CorpusError with the line.
+    """
+    files = [source, target] if links is None else [source, target, links]
+    return _read_bitext([Input(file) for file in files])
+
+
+def _read_bitext(inputs: list[Input]) -> Iterator[Pair]:
+    try:
+        for lines in itertools.zip_longest(*(stream.lines() for stream in inputs)):
+            _check_same_length(inputs, lines)
+            number = lines[0][0]
+            source, target, *rest = (text for _, text in lines)
+            words = tuple(source.split()), tuple(target.split())
+            found = (
+                parse_links(rest[0], inputs[2].name, number, (len(words[0]), len(words[1])))
+                if rest
+                else None
+            )
+            yield Pair(number, *words, found)
+    finally:
+        for stream in inputs:
+            stream.close()
+
+
+def _check_same_length(inputs: list[Input], lines: Sequence[tuple[int, str] | None]) -> None:
+    ended = [stream.name for stream, line in zip(inputs, lines, strict=True) if line is None]
+    if ended:
+        longer, line = next(
+            (stream.name, line) for stream, line in zip(inputs, lines, strict=True) if line
+        )
+        raise CorpusError(
+            longer,
+            line[0],
+            "LINE",
+            f"a line without a partner: {ended[0]} ends after line {line[0] - 1}",
+            "give files of one length",
+        )
+
+
+def parse_links(text: str, file: str, line: int, lengths: tuple[int, int] | None = None) -> Links:
+    """Links from Pharaoh text such as `0-0 1-2 3p2`; `lengths` are those of the two sides."""
+    sure: set[Link] = set()
+    possible: set[Link] = set()
+    for item in text.split():
+        match = _LINK.fullmatch(item)
+        if match is None:
+            raise CorpusError(
+                file, line, "LINE", f"malformed link {shown(item)}", "write i-j, or ipj if possible"
+            )
+        link = int(match[1]), int(match[3])
+        if lengths is not None and (link[0] >= lengths[0] or link[1] >= lengths[1]):
+            raise CorpusError(
+                file,
+                line,
+                "LINE",
+                f"link {item} is out of range",
+                f"the sentences have {lengths[0]} and {lengths[1]} words, counted from 0",
+            )
+        (sure if match[2] == "-" else possible).add(link)
+    return Links(frozenset(sure), frozenset(possible - sure))
+
+
+def read_links(source: Source) -> Iterator[Links]:
+    """Yield the links of a Pharaoh file, a line a sentence pair, without knowing the sentences."""
+    stream = Input(source)
+    return _read_links(stream)
+
+
+def _read_links(stream: Input) -> Iterator[Links]:
+    with stream:
+        for number, line in stream.lines():
+            yield parse_links(line, stream.name, number)
+
+
+def write_links(links: Iterable[Links], target: Target) -> None:
+    with open_output(target) as out:
+        for item in links:
+            out.write(f"{item}\n".encode())

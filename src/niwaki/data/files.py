@@ -1,0 +1,213 @@
+"""Opens what users name (paths, `-`, gzip, file objects) and writes files all or nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import gzip
+import io
+import os
+import secrets
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Protocol
+
+from niwaki.errors import CorpusError
+
+Source = str | os.PathLike[str] | IO[Any]
+Target = Source
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
+
+
+class Input:
+    """A stream of bytes with a name for messages; gzip is recognised by its first bytes."""
+
+    def __init__(self, source: Source) -> None:
+        self._owned = False
+        if isinstance(source, str) and source == "-":
+            self.name, raw = "<stdin>", sys.stdin.buffer
+        elif isinstance(source, str | os.PathLike):
+            self.name, raw = os.fspath(source), open(source, "rb")  # noqa: SIM115
+            self._owned = True
+        else:
+            self.name, raw = str(getattr(source, "name", "<input>")), source
+        self._raw: IO[Any] = raw
+        self._stream: IO[Any] | gzip.GzipFile = raw
+        # What comes through a pipe or from a keyboard is wanted as it arrives.
+        self.interactive = _is_interactive(raw)
+        self._held = self._read(2)
+        if len(self._held) == 1:
+            self._held += self._read(1)
+        if self._held == _GZIP_MAGIC:
+            self._stream = gzip.GzipFile(fileobj=io.BufferedReader(_Prefixed(self._held, raw)))
+            self._held = b""
+            self.interactive = False
+
+    def read(self, size: int) -> bytes:
+        """Some bytes, about `size` at most; b"" at the end."""
+        held, self._held = self._held, b""
+        return held or self._read(size)
+
+    def _read(self, size: int) -> bytes:
+        try:
+            if self.interactive and hasattr(self._stream, "read1"):
+                data = self._stream.read1(size)
+            else:
+                data = self._stream.read(size)
+            return data.encode("utf-8") if isinstance(data, str) else bytes(data or b"")
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise CorpusError(
+                self.name, 0, "FILE", f"a damaged gzip file ({error})", "fetch or compress it again"
+            ) from error
+        except UnicodeError as error:
+            raise CorpusError(
+                self.name, 0, "FILE", f"text that is not Unicode ({error})", "open it as bytes"
+            ) from error
+
+    def close(self) -> None:
+        if self._owned:
+            self._raw.close()
+
+    def __enter__(self) -> Input:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Numbered lines without their ends; only line feeds end a line (U+2028 is data)."""
+        number, rest = 0, b""
+        while data := self.read(1 << 20):
+            *whole, rest = (rest + data).split(b"\n")
+            for line in whole:
+                number += 1
+                yield number, self._decode(number, line)
+        if rest:
+            yield number + 1, self._decode(number + 1, rest)
+
+    def _decode(self, number: int, line: bytes) -> str:
+        try:
+            return line.removesuffix(b"\r").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise CorpusError(
+                self.name,
+                number,
+                "LINE",
+                f"invalid UTF-8 at byte {error.start + 1}",
+                "convert the file to UTF-8",
+            ) from error
+
+
+class _Prefixed(io.RawIOBase):
+    """A raw stream with bytes put back in front of it."""
+
+    def __init__(self, prefix: bytes, rest: IO[bytes]) -> None:
+        self._prefix, self._rest = prefix, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data, self._prefix = self._prefix, b""
+        data = data[: len(buffer)] or self._rest.read(len(buffer)) or b""
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _is_interactive(stream: IO[Any]) -> bool:
+    try:
+        mode = os.fstat(stream.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
+
+
+class Output(Protocol):
+    """Something that takes bytes."""
+
+    def write(self, data: bytes, /) -> object: ...
+
+
+@contextlib.contextmanager
+def open_output(target: Target) -> Iterator[Output]:
+    """Bytes to a path (atomically, gzipped if it ends in .gz), to `-`, or to a file object."""
+    if isinstance(target, str) and target == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    elif isinstance(target, str | os.PathLike):
+        with atomic_write(target) as file:
+            if os.fspath(target).endswith(".gz"):
+                # No name and no time in the header: the same data gives the same bytes.
+                with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+                    yield packed
+            else:
+                yield file
+    elif isinstance(target, io.TextIOBase):
+        yield _Encoded(target)
+    else:
+        yield target
+
+
+class _Encoded:
+    """Lets bytes of whole lines be written to a text stream."""
+
+    def __init__(self, stream: io.TextIOBase) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes) -> None:
+        self._stream.write(data.decode("utf-8"))
+
+
+@contextlib.contextmanager
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Write a file that appears whole or not at all.
+
+    The bytes go to a temporary sibling, which is fsynced and renamed over the
+    target; then the directory is fsynced. On any error the old file is intact
+    and the sibling is removed. Devices and pipes are written to directly.
+    """
+    # Follow links, so that the file behind a link is replaced and not the link.
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        with open(target, "wb") as device:
+            yield device
+        return
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    with _errors_name(path, temporary):
+        try:
+            with open(temporary, "xb") as file:
+                yield file
+                file.flush()
+                if target.exists():
+                    os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
+                os.fsync(file.fileno())
+            os.replace(temporary, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
+        _sync_directory(target.parent)
+
+
+def _sync_directory(path: Path) -> None:
+    directory = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+@contextlib.contextmanager
+def _errors_name(path: str | os.PathLike[str], temporary: Path) -> Iterator[None]:
+    """The user knows the target, not our temporary sibling; a full disk names neither."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename == os.fspath(temporary) or error.errno in _DISK_ERRORS:
+            error.filename, error.filename2 = os.fspath(path), None
+        raise

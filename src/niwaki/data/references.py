@@ -1,0 +1,121 @@
+"""Reference word orders: which source word should stand where, as JSON Lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from niwaki.data.files import Input, Source, Target, open_output
+from niwaki.errors import CorpusError, nearest, shown
+
+_KEYS = ("id", "tokens", "order", "groups", "linked")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The order that a sentence should be given.
+
+    `order[p]` is the source position (0-based) of the token placed at p. The
+    members of a group may fill the places that the group holds in any order.
+    `linked` are the source positions that have a link; None means all.
+    """
+
+    id: str
+    tokens: tuple[str, ...]
+    order: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...] = ()
+    linked: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if fault := self._fault():
+            raise ValueError("{}: {}; {}".format(*fault))
+
+    def _fault(self) -> tuple[str, str, str] | None:
+        positions = range(len(self.tokens))
+        if sorted(self.order) != list(positions):
+            return "order", f"not a permutation of {len(positions)} positions", "use each once"
+        members = [position for group in self.groups for position in group]
+        if len(set(members)) != len(members) or not set(members) <= set(positions):
+            return "groups", "positions out of range or repeated", "use each at most once"
+        if self.linked is not None and (
+            len(set(self.linked)) != len(self.linked) or not set(self.linked) <= set(positions)
+        ):
+            return "linked", "positions out of range or repeated", "use each at most once"
+        return None
+
+    def to_json(self) -> str:
+        record: dict[str, Any] = {
+            "id": self.id,
+            "tokens": self.tokens,
+            "order": self.order,
+            "groups": self.groups,
+        }
+        if self.linked is not None:
+            record["linked"] = self.linked
+        return json.dumps(record, ensure_ascii=False)
+
+
+def read_references(source: Source) -> Iterator[Reference]:
+    """Yield the reference orders of a JSON Lines file; raises CorpusError with the line."""
+    return _read_references(Input(source))
+
+
+def _read_references(stream: Input) -> Iterator[Reference]:
+    with stream:
+        for number, line in stream.lines():
+            if line.strip():
+                yield _parse(stream.name, number, line)
+
+
+def _parse(file: str, number: int, line: str) -> Reference:
+    def refuse(key: str, found: str, advice: str) -> CorpusError:
+        return CorpusError(file, number, key, found, advice)
+
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise refuse("LINE", f"not JSON ({error})", "write one object a line") from error
+    if not isinstance(record, dict):
+        raise refuse("LINE", f"found {shown(line)}", "write one object a line")
+    for key in record:
+        if key not in _KEYS:
+            raise refuse("LINE", f"unknown key {shown(key)}", nearest(key, _KEYS))
+
+    def items(key: str, default: list[object] | None = None) -> list[Any]:
+        value = record.get(key, default)
+        if not isinstance(value, list):
+            raise refuse(key, f"found {shown(json.dumps(value))}", "give a list")
+        return value
+
+    def positions(key: str, values: list[Any]) -> tuple[int, ...]:
+        # bool is an int in Python but not a position.
+        if not all(type(value) is int for value in values):
+            raise refuse(key, f"found {shown(json.dumps(values))}", "give whole numbers")
+        return tuple(values)
+
+    tokens = items("tokens")
+    if not all(isinstance(token, str) for token in tokens):
+        raise refuse("tokens", f"found {shown(json.dumps(tokens))}", "give strings")
+    groups = items("groups", [])
+    if not all(isinstance(group, list) for group in groups):
+        raise refuse("groups", f"found {shown(json.dumps(groups))}", "give lists of positions")
+    try:
+        return Reference(
+            id=str(record.get("id", number)),
+            tokens=tuple(tokens),
+            order=positions("order", items("order")),
+            groups=tuple(positions("groups", group) for group in groups),
+            linked=positions("linked", items("linked")) if "linked" in record else None,
+        )
+    except ValueError as error:
+        key, _, message = str(error).partition(": ")
+        found, _, advice = message.partition("; ")
+        raise refuse(key, found, advice) from error
+
+
+def write_references(references: Iterable[Reference], target: Target) -> None:
+    with open_output(target) as out:
+        for reference in references:
+            out.write(f"{reference.to_json()}\n".encode())

@@ -1,0 +1,91 @@
+"""Trees as text for a terminal: arcs beside the words, or an indented tree."""
+
+from __future__ import annotations
+
+import itertools
+
+from niwaki.data.sentence import Sentence
+from niwaki.data.tree import ROOT, UNKNOWN
+from niwaki.draw.layout import Arc, place_arcs, text_width
+
+_NORTH, _SOUTH, _EAST, _WEST = 1, 2, 4, 8
+_BOX = " ╵╷│╶╰╭├╴╯╮┤─┴┬┼"
+
+
+def arcs(sentence: Sentence) -> str:
+    """One word a line, its arcs at the left; an arrow points at each dependent.
+
+    Crossing arcs and trees with unknown heads can be drawn too.
+    """
+    tree = sentence.tree
+    placed = place_arcs(tree)
+    canvas = _draw_lines(len(tree), placed)
+    ends = ["●" if head == ROOT else "?" if head == UNKNOWN else "▶" for head in tree.heads]
+    rows = zip(sentence.forms, sentence.upos, tree.deprels, strict=True)
+    table = _align([[printable(value) for value in row] for row in rows])
+    return "".join(
+        f"{line}{end} {words}".rstrip() + "\n"
+        for line, end, words in zip(canvas, ends, table, strict=True)
+    )
+
+
+def _draw_lines(words: int, placed: list[Arc]) -> list[str]:
+    depth = max((arc.level for arc in placed), default=0)
+    width = 2 * depth + 1 if depth else 0
+    cells = [[0] * width for _ in range(words)]
+    for arc in placed:
+        column = 2 * (depth - arc.level)
+        for row in range(arc.left - 1, arc.right):
+            cells[row][column] |= (_NORTH if row >= arc.left else 0) | (
+                _SOUTH if row < arc.right - 1 else 0
+            )
+        for row in (arc.left - 1, arc.right - 1):
+            cells[row][column] |= _EAST
+            for between in range(column + 1, width):
+                cells[row][between] |= _EAST | _WEST
+    return ["".join(_BOX[cell] for cell in row) for row in cells]
+
+
+def indented(sentence: Sentence) -> str:
+    """One word a line below its head, as directories are shown; cut-off words come last."""
+    tree = sentence.tree
+    lines: list[str] = []
+
+    def label(word: int) -> str:
+        values = (sentence.forms[word - 1], sentence.upos[word - 1], tree.deprels[word - 1])
+        return "  ".join(printable(value) for value in values if value != "_")
+
+    tops = [word for word, head in enumerate(tree.heads, start=1) if head <= ROOT]
+    # (word, prefix of its line, prefix of the lines below it), last one first.
+    todo = [(word, "", "") for word in reversed(tops)]
+    while todo:
+        word, prefix, below = todo.pop()
+        lines.append(f"{prefix}{label(word)}\n")
+        children = tree.children(word)
+        for child in reversed(children):
+            last = child == children[-1]
+            branch, trunk = ("╰─ ", "   ") if last else ("├─ ", "│  ")
+            todo.append((child, below + branch, below + trunk))
+    return "".join(lines)
+
+
+def _align(rows: list[list[str]]) -> list[str]:
+    widths = [max(map(text_width, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            value + " " * (width - text_width(value))
+            for value, width in zip(row, widths, strict=True)
+        )
+        for row in rows
+    ]
+
+
+def printable(text: str) -> str:
+    """Control characters would drive the terminal; each is shown as its escape instead."""
+    if text.isprintable():
+        return text
+    return "".join(
+        itertools.chain.from_iterable(
+            char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+        )
+    )

@@ -1,0 +1,63 @@
+"""Every exception that Niwaki raises on purpose, as one tree.
+
+NiwakiError
+├── CorpusError         a file of sentences, links or references is not what it should be
+├── ModelError          a model file is damaged, foreign or of another format version
+├── ConfigError         a training configuration cannot be carried out
+└── KernelMissingError  the compiled kernel was not built (also an ImportError)
+
+Messages are one line: where it is, what was found, what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class NiwakiError(Exception):
+    """Base of all errors below; the command line prints its message as one line."""
+
+
+class CorpusError(NiwakiError):
+    """Input data is malformed. `column` is a CoNLL-U column name, or LINE, SENTENCE or FILE."""
+
+    def __init__(self, file: str, line: int, column: str, found: str, advice: str) -> None:
+        self.file = file
+        self.line = line
+        self.column = column
+        self.found = found
+        self.advice = advice
+        super().__init__(f"{file}:{line}:{column}: {found}; {advice}")
+
+    def __reduce__(self) -> tuple[type[CorpusError], tuple[str, int, str, str, str]]:
+        return type(self), (self.file, self.line, self.column, self.found, self.advice)
+
+
+class ModelError(NiwakiError):
+    """A model file cannot be used."""
+
+
+class ConfigError(NiwakiError):
+    """A configuration is wrong; says which key, what was found and what is known."""
+
+
+class KernelMissingError(NiwakiError, ImportError):
+    """The compiled part of the package cannot be imported."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Advice for an unknown name: the nearest known one first, then all of them."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return f"{hint}known: {', '.join(names)}"
+
+
+def shown(value: str | bytes, limit: int = 40) -> str:
+    """A quoted, printable, shortened copy of foreign input for use in a message."""
+    if isinstance(value, bytes):
+        # Cut first: a message about a 10 MB line must not decode 10 MB.
+        value = value[: 4 * limit].decode("utf-8", "replace")
+    text = ascii(value[:limit]) if not value[:limit].isprintable() else repr(value[:limit])
+    return f"{text[:-1]}…{text[-1]}" if len(value) > limit else text

@@ -1,0 +1,131 @@
+"""The command line: one-line errors, exit statuses, help."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from niwaki import cli
+from niwaki.cli._progress import Progress
+from niwaki.data.modelfile import write_model_file
+
+GOOD = "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    path = tmp_path / "good.conllu"
+    path.write_text(GOOD)
+    return path
+
+
+def run(*words: str | os.PathLike[str], stdin: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "niwaki", *map(os.fspath, words)]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+
+
+def test_validate(good: Path, tmp_path: Path) -> None:
+    assert run("validate", good).returncode == 0
+    bad = tmp_path / "bad.conllu"
+    bad.write_text("1\ta\n\n" + GOOD + GOOD.replace("\t0\t", "\t1_0\t"))
+    done = run("validate", good, bad)
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        f"{bad}:1:LINE: 2 columns; a word has ten columns with a tab between each two",
+        f"{bad}:5:HEAD: found '1_0'; write a plain decimal, or _ if unknown",
+    ]
+    answer = json.loads(run("validate", "--json", bad).stdout)
+    assert answer["sentences"] == 3
+    assert [(f["line"], f["column"]) for f in answer["faults"]] == [(1, "LINE"), (5, "HEAD")]
+    assert run("validate", "-", stdin=GOOD).returncode == 0
+
+
+def test_validate_options(tmp_path: Path) -> None:
+    path = tmp_path / "p.conllu"
+    path.write_text(GOOD.replace("\t0\t", "\t_\t"))
+    assert run("validate", path).returncode == 1
+    assert run("validate", "--unknown-heads", path).returncode == 0
+
+
+def test_draw(good: Path, tmp_path: Path) -> None:
+    assert run("draw", good).stdout == "# a\n● a  X  root\n"
+    assert run("draw", good, "--tree").stdout == "# a\na  X  root\n"
+    for option, start in (("--svg", "<svg"), ("--html", "<!doctype html>")):
+        target = tmp_path / "picture"
+        assert run("draw", good, option, target).returncode == 0
+        assert target.read_text().startswith(start)
+    missing = run("draw", good, "--id", "nowhere", "--svg", "-")
+    assert missing.returncode == 1
+    assert "no sentence 'nowhere'" in missing.stderr
+
+
+def test_info(tmp_path: Path) -> None:
+    path = tmp_path / "m.niwaki"
+    write_model_file(
+        path, {"config.json": {"name": "m", "licences": ["A", "B"], "scores": {"LAS": 1}}}
+    )
+    assert run("info", path).stdout.startswith("name: m\nlicences: A, B\nscores\n  LAS: 1\nparts\n")
+    assert json.loads(run("info", path, "--json").stdout)["name"] == "m"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["validate", "no-such-file"], 1, "niwaki: no-such-file: No such file or directory"),
+        (["info", os.devnull], 1, "not a niwaki model"),
+        (["draw", os.devnull], 1, "an empty file"),
+        (["valdate"], 2, "did you mean 'validate'?"),
+    ],
+)
+def test_errors_are_one_line(words: list[str], status: int, message: str) -> None:
+    done = run(*words)
+    assert done.returncode == status
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_traceback_on_request() -> None:
+    assert "Traceback" in run("info", os.devnull, "--traceback").stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    path = tmp_path / "long.conllu"
+    path.write_text(GOOD * 20_000)
+    command = f"{sys.executable} -m niwaki draw {path} | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stdout == "# a\n"
+    assert done.stderr == ""
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    for name in cli.command_names():
+        module = cli.load_command(name)
+        assert re.search(f"^ *niwaki {name} ", module.__doc__ or "", re.M), name
+        help_text = run(name, "--help").stdout
+        assert re.search(r"^usage: niwaki " + name, help_text)
+    listing = run("--help").stdout
+    assert all(name in listing for name in cli.command_names())
+    assert run().returncode == 2
+    assert run("--version").stdout.startswith("niwaki ")
+
+
+def test_progress_is_lines_in_a_log_and_quiet_when_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(0, 1000, 11))
+    monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
+    log = io.StringIO()
+    with Progress("reading", "words", total=4, stream=log) as progress:
+        progress.add(2)
+    assert log.getvalue().splitlines()[0] == "reading: 2 words, 0/s, 50%, 11 s left"
+    monkeypatch.setattr("time.monotonic", lambda: 0.0)
+    quiet = io.StringIO()
+    with Progress("reading", "words", stream=quiet) as progress:
+        progress.add(2)
+    assert quiet.getvalue() == ""

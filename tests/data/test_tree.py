@@ -1,0 +1,55 @@
+"""Trees: structure, projectivity, what is refused."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from niwaki import Tree
+
+
+def make(*heads: int) -> Tree:
+    return Tree(heads, ("x",) * len(heads))
+
+
+def test_structure() -> None:
+    tree = make(2, 0, 4, 2)
+    assert tree.root == 2
+    assert tree.children(2) == (1, 4)
+    assert tree.children(0) == (2,)
+    assert tree.subtree(4) == (3, 4)
+    assert tree.is_complete
+    assert len(tree) == 4
+
+
+def test_incomplete() -> None:
+    assert not make(2, -1).is_complete
+    assert not make(2, 1).is_complete
+    assert not make(0, 0).is_complete
+    assert make(-1).root is None
+
+
+@pytest.mark.parametrize("heads", [(1,), (3, 0), (-2, 0)])
+def test_refused(heads: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="cannot have the head"):
+        make(*heads)
+    with pytest.raises(ValueError, match="labels"):
+        Tree((0,), ())
+
+
+def test_projective_means_that_no_two_arcs_cross() -> None:
+    """The definition by descent equals the one by crossing lines, with the root at position 0."""
+    for words in range(1, 6):
+        for heads in itertools.product(range(words + 1), repeat=words):
+            if any(head == word for word, head in enumerate(heads, start=1)):
+                continue
+            tree = make(*heads)
+            if tree.is_complete:
+                spans = [tuple(sorted((h, d))) for d, h in enumerate(heads, start=1)]
+                crossing = any(a < c < b < d for (a, b), (c, d) in itertools.permutations(spans, 2))
+                assert tree.is_projective == (not crossing), heads
+
+
+def test_crossing_arcs_are_named() -> None:
+    assert list(make(2, 4, 4, 0, 7, 7, 2, 4).crossing_arcs()) == [7]

@@ -1,0 +1,83 @@
+"""What the documentation shows is run: commands, Python, links, help texts."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from niwaki import cli
+from tests.conftest import ROOT
+
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+_FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.M | re.S)
+
+
+def examples(language: str) -> list[tuple[str, str]]:
+    return [
+        (f"{page.relative_to(ROOT)}:{number}", body)
+        for page in PAGES
+        for number, (kind, body) in enumerate(_FENCE.findall(page.read_text(encoding="utf-8")))
+        if kind == language
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working copy of what the documentation refers to."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("place", "body"), examples("python"), ids=lambda value: value[:40])
+def test_python(place: str, body: str, folder: Path) -> None:
+    subprocess.run([sys.executable, "-W", "error", "-c", body], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(("place", "body"), examples("console"), ids=lambda value: value[:40])
+def test_commands(place: str, body: str, folder: Path) -> None:
+    """`niwaki` commands are run and their shown output compared; `make` targets must exist."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    bin_folder = Path(sys.executable).parent
+    for command, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", body, re.M):
+        words = command.split("#")[0].split()
+        if words[0] == "make":
+            assert re.search(rf"^{words[1]}:", makefile, re.M), command
+            continue
+        assert words[0] == "niwaki", f"{place}: cannot check {command!r}"
+        environment = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}"}
+        done = subprocess.run(
+            command, shell=True, capture_output=True, text=True, env=environment, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        if shown:
+            assert done.stdout == shown
+
+
+def test_the_readme_shows_the_two_commands_first() -> None:
+    first = _FENCE.search((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert first is not None
+    assert re.findall(r"\$ (make \w+)", first[2]) == ["make demo", "make test"]
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            if not target.startswith("http"):
+                assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+def test_the_command_reference_is_up_to_date() -> None:
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "tools" / "make_reference.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.TARGET.read_text(encoding="utf-8") == module.reference()
+    assert all(f"## niwaki {name}" in module.reference() for name in cli.command_names())

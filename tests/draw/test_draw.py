@@ -1,0 +1,122 @@
+"""Drawings: right, aligned, and safe whatever the fields hold."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import niwaki
+from niwaki import Sentence, Tree, draw
+from niwaki.draw.layout import place_arcs, text_width
+from tests.strategies import heads
+
+GARDEN = Path(__file__).parents[2] / "examples" / "garden.conllu"
+
+nasty = st.one_of(
+    st.sampled_from(
+        ["<script>", "</style>", "]]>", "&amp;", '"><b>', "'", "\x1b[31m", "\x07", "-->"]
+    ),
+    st.text(st.characters(codec="utf-8", exclude_characters="\t\n\r\0"), min_size=1, max_size=6),
+)
+
+
+@st.composite
+def sentences(draw_: st.DrawFn, fields: st.SearchStrategy[str] = nasty) -> Sentence:
+    words = draw_(st.integers(1, 7))
+    column = st.lists(fields, min_size=words, max_size=words)
+    return Sentence.from_words(
+        draw_(column),
+        upos=draw_(column),
+        heads=draw_(heads(words)),
+        deprels=draw_(column),
+        comments=[f"sent_id = {draw_(fields)}"],
+    )
+
+
+def test_arcs() -> None:
+    (first, _) = niwaki.read_conllu(GARDEN)
+    assert draw.arcs(first).splitlines()[:8] == [
+        "      ╭────▶ The      DET    det",
+        "      │ ╭──▶ old      ADJ    amod",
+        "╭─┬───┴─┴──▶ pine     NOUN   nsubj",
+        "│ │ ╭──────▶ that     PRON   obj",
+        "│ │ │   ╭──▶ the      DET    det",
+        "│ │ │ ╭─┴──▶ monks    NOUN   nsubj",
+        "│ ╰─┴─┴────▶ planted  VERB   acl:relcl",
+        "╰─┬─┬──────● leans    VERB   root",
+    ]
+
+
+def test_indented() -> None:
+    (_, second) = niwaki.read_conllu(GARDEN)
+    assert draw.indented(second).splitlines() == [
+        "cut  VERB  root",
+        "├─ Do  AUX  aux",
+        "├─ n't  PART  advmod",
+        "├─ it  PRON  obj",
+        "╰─ .  PUNCT  punct",
+    ]
+
+
+def test_partial_trees_and_wide_characters(fixtures: Path) -> None:
+    (partial,) = niwaki.read_conllu(fixtures / "partial.conllu")
+    assert "? the" in draw.arcs(partial)
+    assert len(draw.indented(partial).splitlines()) == len(partial)
+    by_id = {s.id: s for s in niwaki.read_conllu(fixtures / "phenomena.conllu")}
+    lines = draw.arcs(by_id["japanese"]).splitlines()
+    tags = [text_width(line[: re.search("[A-Z]", line).start()]) for line in lines]
+    assert len(set(tags)) == 1, "the tags stand below each other"
+
+
+@given(st.integers(1, 9).flatmap(heads))
+def test_arcs_on_one_level_never_run_into_each_other(tree: list[int]) -> None:
+    arcs = place_arcs(Tree(tuple(tree), ("x",) * len(tree)))
+    assert len(arcs) == len(tree) - 1
+    for one in arcs:
+        for other in arcs:
+            if one is not other and one.level == other.level:
+                apart = one.right < other.left or other.right < one.left
+                touching = one.right == other.left or other.right == one.left
+                assert apart or (touching and one.head == other.head)
+
+
+@given(sentences())
+def test_the_terminal_is_never_driven_by_a_field(sentence: Sentence) -> None:
+    for picture in (draw.arcs(sentence), draw.indented(sentence)):
+        assert picture.replace("\n", "").isprintable()
+        assert picture.count("\n") == len(sentence)
+
+
+TAGS = "html head meta title style body h1 figure figcaption div svg path text"
+ATTRIBUTES = "lang charset xmlns width height viewbox role aria-label class d x y text-anchor"
+
+
+class Strict(HTMLParser):
+    """Refuses every element and attribute that the drawing does not use itself."""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in TAGS.split()
+        assert {name for name, _ in attrs} <= set(ATTRIBUTES.split())
+
+
+@given(st.lists(sentences(), max_size=2), nasty)
+def test_markup_never_emits_an_unescaped_field(made: list[Sentence], title: str) -> None:
+    Strict().feed(draw.html(made, title=title))
+    for sentence in made:
+        drawn = ET.fromstring(draw.svg(sentence)).iter("{http://www.w3.org/2000/svg}text")
+        assert {clean(form) for form in sentence.forms} <= {node.text for node in drawn}
+
+
+def test_a_page_refers_to_nothing_outside() -> None:
+    page = draw.html(niwaki.read_conllu(GARDEN))
+    assert not re.search(r"src=|href=|url\(|@import", page)
+
+
+def clean(text: str) -> str:
+    """What XML 1.0 can hold of a text."""
+    return "".join(c if ord(c) >= 0x20 and c not in "\ufffe\uffff" else "\ufffd" for c in text)

@@ -1,0 +1,1 @@
+"""Slow, obvious twins of the kernel's algorithms; they judge the fast ones."""
