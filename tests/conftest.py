@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -37,4 +36,3 @@ def pytest_configure(config: pytest.Config) -> None:
     # `make test` leaves the slow checks on real corpora to `make acceptance`.
     if not config.option.markexpr:
         config.option.markexpr = "not acceptance"
-    os.environ.pop("PYTHONWARNINGS", None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import pkgutil
 import sys
@@ -56,6 +57,10 @@ def make_parser(commands: list[str]) -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit status and lets no exception out."""
     words = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        # Data is UTF-8 whatever the locale says.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     names = command_names()
     known = words[:1] if words and words[0] in names else names
     if words and not words[0].startswith("-") and words[0] not in names:
