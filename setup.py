@@ -7,6 +7,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 SOURCE = Path("src")
+KERNEL = SOURCE / "niwaki" / "kernel"
 
 # `make asan` sets NIWAKI_SANITIZE to build the kernel with AddressSanitizer and UBSan.
 if os.environ.get("NIWAKI_SANITIZE"):
@@ -22,6 +23,8 @@ def extension(path: Path) -> Extension:
     return Extension(
         module,
         [str(path)],
+        include_dirs=[str(KERNEL)],
+        depends=[str(KERNEL / "rows.h")],
         extra_compile_args=[*flags, *sanitize, "-Wall", "-Wextra", "-Wno-unused-parameter"],
         extra_link_args=sanitize,
     )
@@ -29,7 +32,7 @@ def extension(path: Path) -> Extension:
 
 setup(
     ext_modules=cythonize(
-        [extension(path) for path in sorted(SOURCE.glob("niwaki/kernel/**/*.pyx"))],
+        [extension(path) for path in sorted(KERNEL.rglob("*.pyx"))],
         build_dir="build/cython",
         compiler_directives={
             "language_level": 3,

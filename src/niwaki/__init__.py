@@ -6,6 +6,7 @@ from niwaki.data.conllu import read_conllu, validate, write_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError, CorpusError, ModelError, NiwakiError
+from niwaki.models.pipeline import Pipeline, load
 
 __version__ = "0.1.0.dev0"
 
@@ -15,9 +16,11 @@ __all__ = [
     "CorpusError",
     "ModelError",
     "NiwakiError",
+    "Pipeline",
     "Sentence",
     "Tree",
     "draw",
+    "load",
     "read_conllu",
     "validate",
     "write_conllu",

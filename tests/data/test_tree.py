@@ -51,5 +51,17 @@ def test_projective_means_that_no_two_arcs_cross() -> None:
                 assert tree.is_projective == (not crossing), heads
 
 
+def test_lifting_makes_projective_and_leaves_projective_trees_alone() -> None:
+    for words in range(1, 6):
+        for heads in itertools.product(range(words + 1), repeat=words):
+            if any(head == word for word, head in enumerate(heads, start=1)):
+                continue
+            tree = make(*heads)
+            if tree.is_complete:
+                lifted = tree.lifted()
+                assert lifted.is_projective and lifted.is_complete
+                assert (lifted == tree) == tree.is_projective
+
+
 def test_crossing_arcs_are_named() -> None:
     assert list(make(2, 4, 4, 0, 7, 7, 2, 4).crossing_arcs()) == [7]

@@ -14,13 +14,16 @@ class Candidates:
     """Distinct trees of one sentence, best first.
 
     `scores` fall (a score rises with belief); `probabilities` are normalised
-    over these candidates.
+    over these candidates. `histories` are the labelled moves by which a transition
+    parser came to each tree: all that an update needs, because features are found
+    again from the moves.
     """
 
     sentence: Sentence
     trees: tuple[Tree, ...]
     scores: tuple[float, ...]
     probabilities: tuple[float, ...]
+    histories: tuple[bytes, ...] = ()
 
     def __post_init__(self) -> None:
         if not len(self.trees) == len(self.scores) == len(self.probabilities):

@@ -35,6 +35,11 @@ def read_conllu(
     return _read(Input(source), _flags(multi_root, unknown_heads))
 
 
+def read_stream(stream: Input) -> Iterator[Sentence]:
+    """The sentences of a stream, for a reader that takes trees as they come."""
+    return _read(stream, _flags(multi_root=True, unknown_heads=True))
+
+
 def _read(stream: Input, flags: int) -> Iterator[Sentence]:
     name = stream.name
     with stream:

@@ -53,6 +53,12 @@ class Input:
         held, self._held = self._held, b""
         return held or self._read(size)
 
+    def peek(self, size: int) -> bytes:
+        """Bytes that the next read will give again; from a pipe, what has arrived."""
+        if len(self._held) < size:
+            self._held += self._read(size)
+        return self._held
+
     def _read(self, size: int) -> bytes:
         try:
             if self.interactive and hasattr(self._stream, "read1"):

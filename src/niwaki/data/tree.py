@@ -84,4 +84,43 @@ class Tree:
 
     @property
     def is_projective(self) -> bool:
-        return next(self.crossing_arcs(), None) is None
+        """Whether the words below each word, itself included, stand together."""
+        if UNKNOWN in self.heads or find_cycles(list(self.heads)):
+            return next(self.crossing_arcs(), None) is None
+        size = [1] * (len(self.heads) + 1)
+        left = list(range(len(self.heads) + 1))
+        right = list(left)
+        for word in self._bottom_up():
+            head = self.heads[word - 1]
+            if right[word] - left[word] + 1 != size[word]:
+                return False
+            if head != ROOT:
+                size[head] += size[word]
+                left[head] = min(left[head], left[word])
+                right[head] = max(right[head], right[word])
+        return True
+
+    def _bottom_up(self) -> list[int]:
+        """The words of a complete tree, each after all that hang below it."""
+        order, todo = [], list(self.children(ROOT))
+        while todo:
+            word = todo.pop()
+            order.append(word)
+            todo.extend(self.children(word))
+        return order[::-1]
+
+    def lifted(self) -> Tree:
+        """The nearest projective tree: crossing arcs are moved up, the shortest first.
+
+        Each arc from h to d that crosses others is replaced by one from the head of h.
+        """
+        tree = self
+        while True:
+            crossing = min(
+                tree.crossing_arcs(), key=lambda word: abs(word - tree.heads[word - 1]), default=0
+            )
+            if not crossing:
+                return tree
+            heads = list(tree.heads)
+            heads[crossing - 1] = heads[heads[crossing - 1] - 1]
+            tree = Tree(tuple(heads), self.deprels)

@@ -31,23 +31,12 @@ ALLOW_MANY_ROOTS, ALLOW_UNKNOWN_HEADS = _ALLOW_MANY_ROOTS, _ALLOW_UNKNOWN_HEADS
 cdef enum:
     # A longer line is a fault; it also bounds the reader's memory.
     _MAX_LINE = 1 << 23
-    COLUMNS = 10
-    HEAD = 6
     # Larger ids do not occur (a line has at least 20 bytes) and could overflow.
     MAX_ID = 99_999_999
     UNKNOWN = -1
     BAD = -2
 
 MAX_LINE = _MAX_LINE
-
-ctypedef const unsigned char* Bytes
-
-
-cdef struct Row:
-    # start[j] .. end[j] is field j; only valid when `columns` is COLUMNS.
-    Bytes start[COLUMNS]
-    Bytes end[COLUMNS]
-    int columns
 
 
 cdef struct Heads:
@@ -56,20 +45,20 @@ cdef struct Heads:
     Py_ssize_t capacity
 
 
-cdef inline Bytes behind_bom(Bytes at, Bytes stop) noexcept nogil:
+cdef Bytes behind_bom(Bytes at, Bytes stop) noexcept nogil:
     if stop - at >= 3 and at[0] == 0xEF and at[1] == 0xBB and at[2] == 0xBF:
         return at + 3
     return at
 
 
-cdef inline Bytes line_content_end(Bytes start, Bytes stop) noexcept nogil:
+cdef Bytes line_content_end(Bytes start, Bytes stop) noexcept nogil:
     """The end of a line's content: `stop` is its newline or the input's end."""
     if stop > start and (stop - 1)[0] == c'\r':
         return stop - 1
     return stop
 
 
-cdef inline Bytes next_newline(Bytes at, Bytes stop) noexcept nogil:
+cdef Bytes next_newline(Bytes at, Bytes stop) noexcept nogil:
     """The first newline in [at, stop), or `stop`."""
     cdef Bytes found = <Bytes>memchr(at, c'\n', stop - at)
     return stop if found == NULL else found
@@ -110,7 +99,7 @@ cdef int32_t read_decimal(Bytes* at, Bytes stop) noexcept nogil:
     return value
 
 
-cdef int32_t read_head(Bytes at, Bytes stop) noexcept nogil:
+cdef int read_head(Bytes at, Bytes stop) noexcept nogil:
     cdef int32_t value
     if stop - at == 1 and at[0] == c'_':
         return UNKNOWN
@@ -468,7 +457,7 @@ cdef bint is_field(bytes value):
     return True
 
 
-cdef inline bint is_word_line(Bytes at, Bytes stop) noexcept nogil:
+cdef bint is_word_line(Bytes at, Bytes stop) noexcept nogil:
     """Whether a line of a sound sentence is a word (not a comment, range, empty node)."""
     while at < stop and c'0' <= at[0] <= c'9':
         at += 1

@@ -1,0 +1,117 @@
+"""Tag and parse sentences.
+
+The input is CoNLL-U, or one tokenised sentence a line; which of the two it is, is
+seen from the first line, or said by --from. Tags and lemmas that are given are kept
+unless --retag. Output is CoNLL-U; with -k or --to json, one JSON object a sentence.
+
+  niwaki parse sentences.conllu > trees.conllu
+  echo "The pine leans over the pond ." | niwaki parse -
+  niwaki parse sentences.conllu -k 5 --to json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+
+from niwaki.cli import OK
+from niwaki.cli._progress import Progress
+from niwaki.data.candidates import Candidates
+from niwaki.data.conllu import write_conllu
+from niwaki.data.files import open_output
+from niwaki.data.sentence import Sentence
+from niwaki.data.text import FORMATS, read_sentences
+from niwaki.models.pipeline import Pipeline, load
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")
+    parser.add_argument("-m", "--model", metavar="MODEL", default="en", help="default: en")
+    parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
+    parser.add_argument(
+        "--from", choices=FORMATS, dest="source", help="format of the input (default: by its look)"
+    )
+    parser.add_argument(
+        "--to", choices=["conllu", "json"], help="default: conllu, json for more than one tree"
+    )
+    parser.add_argument("-k", type=int, metavar="K", help="the K best trees of each sentence")
+    parser.add_argument(
+        "--beam", type=int, metavar="N", help="1 is greedy and fastest (default: the model's)"
+    )
+    parser.add_argument("--retag", action="store_true", help="predict tags that are given, too")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="default: 1")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    pipeline = load(arguments.model)
+    sentences = read_sentences(arguments.file, arguments.source)
+    for name in ("k", "beam", "threads"):
+        value = getattr(arguments, name)
+        if value is not None and value < 1:
+            raise argparse.ArgumentTypeError(f"--{name} is {value}; give at least 1")
+    with Progress("parsed", "sentences") as progress:
+        counted = _count(sentences, progress)
+        if arguments.k is None and arguments.to != "json":
+            parsed = pipeline.parse(
+                counted, threads=arguments.threads, beam=arguments.beam, retag=arguments.retag
+            )
+            write_conllu(parsed, arguments.output)
+        else:
+            _write_candidates(pipeline, counted, arguments)
+    return OK
+
+
+def _count(sentences: Iterator[Sentence], progress: Progress) -> Iterator[Sentence]:
+    for sentence in sentences:
+        progress.add(1)
+        yield sentence
+
+
+def _write_candidates(
+    pipeline: Pipeline, sentences: Iterator[Sentence], arguments: argparse.Namespace
+) -> None:
+    with open_output(arguments.output) as out:
+        for sentence in sentences:
+            found = pipeline.kbest(
+                sentence, arguments.k or 1, beam=arguments.beam, retag=arguments.retag
+            )
+            text = _as_conllu(found) if arguments.to == "conllu" else f"{_as_json(found)}\n"
+            out.write(text.encode("utf-8"))
+
+
+def _as_json(candidates: Candidates) -> str:
+    sentence = candidates.sentence
+    parses = [
+        {
+            "heads": tree.heads,
+            "deprels": tree.deprels,
+            "score": score,
+            "probability": probability,
+        }
+        for tree, score, probability in zip(
+            candidates.trees, candidates.scores, candidates.probabilities, strict=True
+        )
+    ]
+    record = {
+        "id": sentence.id,
+        "tokens": sentence.forms,
+        "upos": sentence.upos,
+        "xpos": sentence.xpos,
+        "parses": parses,
+    }
+    return json.dumps(record, ensure_ascii=False)
+
+
+def _as_conllu(candidates: Candidates) -> str:
+    """All trees, one after the other, with rank, score and probability as comments."""
+    parts = []
+    for rank, tree in enumerate(candidates.trees, start=1):
+        comments = [
+            *candidates.sentence.comments,
+            f"rank = {rank}",
+            f"score = {candidates.scores[rank - 1]:.4f}",
+            f"probability = {candidates.probabilities[rank - 1]:.4f}",
+        ]
+        parts.append(str(candidates.sentence.with_tree(tree).with_comments(comments)))
+    return "".join(parts)

@@ -1,0 +1,88 @@
+"""Train a model from a configuration.
+
+The configuration is TOML (see configs/); its defaults are good, so that
+
+  [[objective]]
+  data = "train.conllu"
+
+is a whole one. Training writes checkpoints beside the output; after an interruption,
+the same command with --resume goes on and ends with the same model.
+
+  niwaki train en.toml -o en.niwaki
+  niwaki train en.toml -o en.niwaki --set model.beam=16 --set training.seed=2
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from niwaki.cli import OK
+from niwaki.cli._progress import Progress
+from niwaki.training.config import read_config
+from niwaki.training.parsing import EpochReport
+from niwaki.training.run import train
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", metavar="CONFIG.toml", help="what to train, and from what")
+    parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="the model file")
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        dest="overrides",
+        help="change a value of the configuration; may be repeated",
+    )
+    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
+    parser.add_argument("--threads", type=int, metavar="N", help="default: all cores")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    config = read_config(arguments.config, arguments.overrides)
+    started = time.monotonic()
+    with _Lines() as lines:
+        train(config, arguments.output, lines, resume=arguments.resume, threads=arguments.threads)
+        lines.note(f"wrote {arguments.output} after {time.monotonic() - started:.0f} s")
+    return OK
+
+
+class _Lines:
+    """Prints how training goes on stderr: a bar for the stage, a line an epoch."""
+
+    def __init__(self) -> None:
+        self._progress: Progress | None = None
+
+    def stage(self, name: str, total: int) -> None:
+        self._close()
+        self._progress = Progress(name, "sentences", total=total)
+
+    def advance(self, sentences: int) -> None:
+        if self._progress is not None:
+            self._progress.add(sentences)
+
+    def epoch(self, report: EpochReport) -> None:
+        scores = ""
+        if report.las is not None:
+            scores = f", dev UAS {report.uas:.2f} LAS {report.las:.2f}"
+        self.note(
+            f"{report.stage} epoch {report.epoch}/{report.epochs}: "
+            f"{report.updates:,} updates, {report.rows:,} features{scores}"
+        )
+
+    def note(self, line: str) -> None:
+        end = "\x1b[K\n" if sys.stderr.isatty() else "\n"
+        print(line, end=end, file=sys.stderr, flush=True)
+
+    def _close(self) -> None:
+        if self._progress is not None:
+            self._progress.__exit__(None, None, None)
+            self._progress = None
+
+    def __enter__(self) -> _Lines:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()

@@ -1,0 +1,10 @@
+SLOT_NAMES: tuple[str, ...]
+KINDS: dict[str, int]
+NODES: tuple[str, ...]
+
+class Program:
+    template_count: int
+    attribute_count: int
+    def __init__(
+        self, templates: list[list[tuple[int, int, int, int]]], attribute_count: int
+    ) -> None: ...

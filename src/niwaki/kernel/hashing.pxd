@@ -1,0 +1,44 @@
+"""Mixing of values into feature keys; everything that is hashed goes through here."""
+
+from libc.stdint cimport uint32_t, uint64_t
+
+cdef enum:
+    NONE_VALUE = 1   # there is no such word, child, character ...
+    ROOT_VALUE = 2   # the artificial root
+    FIRST_VALUE = 3  # the first value that means something
+
+
+cdef inline uint64_t mix(uint64_t value) noexcept nogil:
+    """A bijection that spreads every bit over the whole word (the finaliser of SplitMix64)."""
+    value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ULL
+    value = (value ^ (value >> 27)) * 0x94D049BB133111EBULL
+    return value ^ (value >> 31)
+
+
+cdef inline uint64_t atom(uint64_t value, uint64_t salt) noexcept nogil:
+    """A value in one place of a feature; `salt` is a mixed number that names the place."""
+    value = (value + salt) * 0x9E3779B97F4A7C15ULL
+    return value ^ (value >> 32)
+
+
+cdef inline uint64_t join(uint64_t atoms) noexcept nogil:
+    """The key of a feature, from the exclusive-or of its atoms and its own salt."""
+    atoms *= 0xD6E8FEB86659FD93ULL
+    atoms ^= atoms >> 32
+    return atoms if atoms != 0 else 1
+
+
+cdef inline uint64_t hash_bytes(const unsigned char* text, Py_ssize_t length) noexcept nogil:
+    """FNV-1a, finished by `mix`; never one of the small reserved values."""
+    cdef uint64_t value = 0xCBF29CE484222325ULL
+    cdef Py_ssize_t i
+    for i in range(length):
+        value = (value ^ text[i]) * 0x100000001B3ULL
+    value = mix(value)
+    return value if value > 15 else value + 16
+
+
+cdef inline uint32_t short_hash(const unsigned char* text, Py_ssize_t length) noexcept nogil:
+    """32 bits of `hash_bytes`, never one of the small reserved values."""
+    cdef uint32_t value = <uint32_t>hash_bytes(text, length)
+    return value if value > 15 else value + 16

@@ -1,0 +1,89 @@
+"""Linear models over hashed features: a growing table to learn in, a frozen one to run.
+
+Both answer the same question through a `Scorer`: the scores of all classes for a
+list of feature keys. A key is 64 bits that are well mixed; 0 is not a key.
+"""
+
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+cdef enum:
+    MAX_KEYS = 256      # features of one decision; more could overflow 16-bit sums
+
+
+ctypedef void (*ScoreFunction)(
+    const void* table, const uint64_t* keys, int count, float* scores) noexcept nogil
+
+
+cdef struct Scorer:
+    const void* table
+    ScoreFunction score
+    int classes
+
+
+cdef struct Entry:
+    # Weight of one class in one row. `total` serves averaging: the average over
+    # all ticks of the clock is weight - total / clock. `squares` is AdaGrad's.
+    double total
+    float weight
+    float squares
+    uint16_t klass
+
+
+cdef struct Row:
+    uint32_t start      # of its entries in the pool
+    uint16_t count
+    uint16_t capacity
+
+
+cdef struct LearnTable:
+    uint64_t* keys      # open addressing; 0 is free
+    uint32_t* numbers   # of the row at this place
+    uint64_t mask
+    Row* rows
+    uint32_t row_count
+    uint32_t row_capacity
+    Entry* pool
+    uint32_t pool_count
+    uint32_t pool_capacity
+    double clock
+    bint failed         # out of memory: nothing was lost, but nothing more fits
+    bint closed         # no new rows
+    uint8_t* doorkeeper # how often keys without a row were asked for; NULL: all are let in
+    int patience        # how often a key must be asked for before it gets a row
+
+
+cdef void learn_add(LearnTable* table, const uint64_t* keys, int count,
+                    int klass, float step) noexcept nogil
+cdef void learn_gradients(LearnTable* table, const uint64_t* keys, int count,
+                          const int* classes, const float* gradients, int class_count,
+                          float rate, float damping) noexcept nogil
+cdef Scorer scorer_of(object model) except *
+
+
+cdef class Learner:
+    cdef LearnTable table
+    cdef Scorer scorer
+    cdef readonly int classes
+
+    cdef _check(self, const uint64_t[::1] keys, int klass)
+
+
+cdef class Frozen:
+    cdef Scorer scorer
+    cdef readonly int classes
+    cdef readonly float scale
+    cdef void* table
+    cdef void* prints
+    cdef void* rows
+    cdef uint32_t* starts
+    cdef uint16_t* entry_classes
+    cdef int8_t* entry_weights
+
+    cdef _check(self, const uint8_t[::1] fill, const uint16_t[::1] prints,
+                const uint16_t[::1] counts, const uint16_t[::1] entry_classes,
+                const int8_t[::1] entry_weights)
+    cdef _make_dense(self, int width, size_t slots)
+    cdef _make_sparse(self, size_t slots, Py_ssize_t entries)
+    cdef _fill(self, const uint8_t[::1] fill, const uint16_t[::1] prints,
+               const uint16_t[::1] counts, const uint16_t[::1] entry_classes,
+               const int8_t[::1] entry_weights, int width)

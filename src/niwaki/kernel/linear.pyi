@@ -1,0 +1,52 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SLOTS: int
+MAX_FEATURES: int
+MAX_DENSE: int
+
+class Learner:
+    classes: int
+    clock: float
+    def __init__(self, classes: int, patience: int = 1) -> None: ...
+    def __len__(self) -> int: ...
+    def close(self) -> None: ...
+    def tick(self) -> None: ...
+    def scores(self, keys: NDArray[np.uint64]) -> NDArray[np.float32]: ...
+    def add(self, keys: NDArray[np.uint64], klass: int, step: float) -> None: ...
+    def climb(
+        self, keys: NDArray[np.uint64], klass: int, gradient: float, rate: float, damping: float
+    ) -> None: ...
+    def check_memory(self) -> None: ...
+    def export(self) -> dict[str, NDArray[Any]]: ...
+    def restore(
+        self,
+        keys: NDArray[Any],
+        counts: NDArray[Any],
+        classes: NDArray[Any],
+        weights: NDArray[Any],
+        totals: NDArray[Any],
+        squares: NDArray[Any],
+        clock: NDArray[Any],
+    ) -> None: ...
+
+class Frozen:
+    classes: int
+    scale: float
+    def __init__(
+        self,
+        classes: int,
+        scale: float,
+        fill: NDArray[Any],
+        prints: NDArray[Any],
+        counts: NDArray[Any],
+        entry_classes: NDArray[Any],
+        entry_weights: NDArray[Any],
+    ) -> None: ...
+    def scores(self, keys: NDArray[np.uint64]) -> NDArray[np.float32]: ...
+
+def buckets_of(
+    keys: NDArray[Any], buckets: int
+) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]: ...

@@ -1,0 +1,574 @@
+"""Linear models over hashed features: a growing table to learn in, a frozen one to run."""
+
+import numpy as np
+
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.math cimport sqrtf
+from libc.string cimport memcpy, memset
+
+cdef extern from "rows.h" nogil:
+    ctypedef struct niwaki_table:
+        uint32_t buckets
+        int32_t width
+        const uint16_t* prints
+        const int8_t* rows
+    enum:
+        NIWAKI_SLOTS
+        NIWAKI_CHUNK
+    uint32_t niwaki_bucket(uint64_t key, uint32_t buckets)
+    uint16_t niwaki_print(uint64_t key)
+    int64_t niwaki_slot(const niwaki_table* table, uint64_t key)
+    int niwaki_find(const niwaki_table* table, const uint64_t* keys, int count,
+                    const int8_t** found)
+    void niwaki_add(const int8_t** rows, int count, int width, int16_t* sums)
+    void niwaki_plus_scaled(float* out, const int16_t* values, float scale, int count)
+    void* niwaki_allocate(size_t size)
+    void __builtin_prefetch(const void* address)
+
+SLOTS = NIWAKI_SLOTS
+MAX_FEATURES = MAX_KEYS
+# Dense rows up to this many classes; beyond, a row is a list of (class, weight).
+MAX_DENSE = 128
+
+cdef enum:
+    MAX_CLASSES = 1 << 16
+    NO_ROW = 0xFFFFFFFF
+    TURNED_AWAY = 0xFFFFFFFE
+    DOORKEEPER = 1 << 24
+
+
+# -- learning -----------------------------------------------------------------
+
+cdef inline uint32_t find_row(const LearnTable* table, uint64_t key) noexcept nogil:
+    cdef uint64_t place = key & table.mask
+    while table.keys[place] != 0:
+        if table.keys[place] == key:
+            return table.numbers[place]
+        place = (place + 1) & table.mask
+    return NO_ROW
+
+
+cdef bint grow_index(LearnTable* table) noexcept nogil:
+    """Double the index; rows keep their numbers."""
+    cdef uint64_t size = (table.mask + 1) * 2, place, old
+    cdef uint64_t* keys = <uint64_t*>calloc(size, sizeof(uint64_t))
+    cdef uint32_t* numbers = <uint32_t*>malloc(size * sizeof(uint32_t))
+    if keys == NULL or numbers == NULL:
+        free(keys)
+        free(numbers)
+        return False
+    for old in range(table.mask + 1):
+        if table.keys[old] != 0:
+            place = table.keys[old] & (size - 1)
+            while keys[place] != 0:
+                place = (place + 1) & (size - 1)
+            keys[place] = table.keys[old]
+            numbers[place] = table.numbers[old]
+    free(table.keys)
+    free(table.numbers)
+    table.keys = keys
+    table.numbers = numbers
+    table.mask = size - 1
+    return True
+
+
+cdef inline bint admits(LearnTable* table, uint64_t key) noexcept nogil:
+    """Whether a new key gets a row: rare features are not worth their memory.
+
+    Keys are counted in a table without names, so now and then one is let in early.
+    """
+    cdef uint8_t* seen
+    if table.closed:
+        return False
+    if table.doorkeeper == NULL:
+        return True
+    seen = &table.doorkeeper[(key >> 20) & (DOORKEEPER - 1)]
+    seen[0] += seen[0] < 255
+    return seen[0] >= table.patience
+
+
+cdef uint32_t add_row(LearnTable* table, uint64_t key) noexcept nogil:
+    """The row of a key, made if need be; NO_ROW when memory is out, or TURNED_AWAY."""
+    cdef uint64_t place
+    cdef uint32_t number = find_row(table, key)
+    cdef Row* rows
+    if number != NO_ROW:
+        return number
+    if not admits(table, key):
+        return TURNED_AWAY
+    if <uint64_t>table.row_count * 2 > table.mask and not grow_index(table):
+        return NO_ROW
+    if table.row_count == table.row_capacity:
+        rows = <Row*>realloc(table.rows, <size_t>table.row_capacity * 2 * sizeof(Row))
+        if rows == NULL:
+            return NO_ROW
+        table.rows = rows
+        table.row_capacity *= 2
+    number = table.row_count
+    memset(&table.rows[number], 0, sizeof(Row))
+    table.row_count += 1
+    place = key & table.mask
+    while table.keys[place] != 0:
+        place = (place + 1) & table.mask
+    table.keys[place] = key
+    table.numbers[place] = number
+    return number
+
+
+cdef Entry* reserve(LearnTable* table, uint32_t number, int capacity) noexcept nogil:
+    """Move a row's entries to a larger place at the end of the pool."""
+    cdef Row* row = &table.rows[number]
+    cdef uint64_t need = <uint64_t>table.pool_count + capacity
+    cdef uint64_t size
+    cdef Entry* pool
+    if need > table.pool_capacity:
+        size = <uint64_t>table.pool_capacity * 2
+        while size < need:
+            size *= 2
+        if size > 0xFFFFFFFFULL:
+            return NULL
+        pool = <Entry*>realloc(table.pool, size * sizeof(Entry))
+        if pool == NULL:
+            return NULL
+        table.pool = pool
+        table.pool_capacity = <uint32_t>size
+    memcpy(table.pool + table.pool_count, table.pool + row.start, row.count * sizeof(Entry))
+    row.start = table.pool_count
+    row.capacity = capacity
+    table.pool_count += capacity
+    return table.pool + row.start
+
+
+cdef inline Entry* entry_of(LearnTable* table, uint32_t number, int klass) noexcept nogil:
+    """The entry of a class in a row, made with weight 0 if need be; NULL when memory is out."""
+    cdef Row* row = &table.rows[number]
+    cdef Entry* entries = table.pool + row.start
+    cdef int i
+    for i in range(row.count):
+        if entries[i].klass == klass:
+            return &entries[i]
+    if row.count == row.capacity:
+        entries = reserve(table, number, 2 if row.capacity == 0 else row.capacity * 2)
+        if entries == NULL:
+            return NULL
+    memset(&entries[row.count], 0, sizeof(Entry))
+    entries[row.count].klass = klass
+    row.count += 1
+    return &entries[row.count - 1]
+
+
+cdef void learn_add(LearnTable* table, const uint64_t* keys, int count,
+                    int klass, float step) noexcept nogil:
+    """Perceptron step: add to the weights of one class in all rows of the keys."""
+    cdef int i
+    cdef uint32_t number
+    cdef Entry* entry = NULL
+    for i in range(count):
+        number = add_row(table, keys[i])
+        if number == TURNED_AWAY:
+            continue
+        if number != NO_ROW:
+            entry = entry_of(table, number, klass)
+        if number == NO_ROW or entry == NULL:
+            table.failed = True
+            return
+        entry.weight += step
+        entry.total += table.clock * step
+
+
+cdef void learn_gradients(LearnTable* table, const uint64_t* keys, int count,
+                          const int* classes, const float* gradients, int class_count,
+                          float rate, float damping) noexcept nogil:
+    """AdaGrad steps uphill: rate * gradient / (sqrt(sum of squared gradients) + damping)."""
+    cdef int i, j
+    cdef uint32_t number
+    cdef float step
+    cdef Entry* entry
+    for i in range(count):
+        number = add_row(table, keys[i])
+        if number == TURNED_AWAY:
+            continue
+        if number == NO_ROW:
+            table.failed = True
+            return
+        for j in range(class_count):
+            entry = entry_of(table, number, classes[j])
+            if entry == NULL:
+                table.failed = True
+                return
+            entry.squares += gradients[j] * gradients[j]
+            step = rate * gradients[j] / (sqrtf(entry.squares) + damping)
+            entry.weight += step
+            entry.total += table.clock * step
+
+
+cdef void learn_score(const void* opaque, const uint64_t* keys, int count,
+                      float* scores) noexcept nogil:
+    """Three dependent reads a feature, each asked for well before it is needed."""
+    cdef const LearnTable* table = <const LearnTable*>opaque
+    cdef uint32_t present[MAX_KEYS]
+    cdef uint32_t number
+    cdef const Entry* entries
+    cdef int i, j, found = 0
+    for i in range(count):
+        __builtin_prefetch(&table.keys[keys[i] & table.mask])
+        __builtin_prefetch(&table.numbers[keys[i] & table.mask])
+    for i in range(count):
+        number = find_row(table, keys[i])
+        if number != NO_ROW:
+            __builtin_prefetch(&table.rows[number])
+            present[found] = number
+            found += 1
+    for i in range(found):
+        entries = table.pool + table.rows[present[i]].start
+        __builtin_prefetch(entries)
+        __builtin_prefetch(<const char*>entries + 64)
+    for i in range(found):
+        entries = table.pool + table.rows[present[i]].start
+        for j in range(table.rows[present[i]].count):
+            scores[entries[j].klass] += entries[j].weight
+
+
+cdef class Learner:
+    """Weights that grow and change while learning; averaged when read out.
+
+    With a `patience` above 1, a feature gets weights only when it was to be changed
+    that many times.
+    """
+
+    def __cinit__(self, int classes, int patience=1):
+        if not 0 < classes <= MAX_CLASSES:
+            raise ValueError(f"a model has 1 to {MAX_CLASSES} classes, not {classes}")
+        self.classes = classes
+        self.table.mask = (1 << 12) - 1
+        self.table.keys = <uint64_t*>calloc(self.table.mask + 1, sizeof(uint64_t))
+        self.table.numbers = <uint32_t*>malloc((self.table.mask + 1) * sizeof(uint32_t))
+        self.table.row_capacity = self.table.pool_capacity = 1 << 10
+        self.table.rows = <Row*>malloc(self.table.row_capacity * sizeof(Row))
+        self.table.pool = <Entry*>malloc(self.table.pool_capacity * sizeof(Entry))
+        self.table.clock = 1
+        if (self.table.keys == NULL or self.table.numbers == NULL or self.table.rows == NULL
+                or self.table.pool == NULL):
+            raise MemoryError()
+        self.table.patience = patience
+        if patience > 1:
+            self.table.doorkeeper = <uint8_t*>calloc(DOORKEEPER, 1)
+            if self.table.doorkeeper == NULL:
+                raise MemoryError()
+        self.scorer.table = &self.table
+        self.scorer.score = learn_score
+        self.scorer.classes = classes
+
+    def __dealloc__(self):
+        free(self.table.keys)
+        free(self.table.numbers)
+        free(self.table.rows)
+        free(self.table.pool)
+        free(self.table.doorkeeper)
+
+    def __len__(self):
+        return self.table.row_count
+
+    @property
+    def clock(self):
+        return self.table.clock
+
+    def close(self):
+        """From now on, no feature gets weights that has none yet."""
+        self.table.closed = True
+
+    def tick(self):
+        """One more moment over which weights are averaged."""
+        self.table.clock += 1
+
+    def scores(self, const uint64_t[::1] keys not None):
+        out = np.zeros(self.classes, dtype=np.float32)
+        cdef float[::1] view = out
+        if keys.shape[0] > MAX_KEYS:
+            raise ValueError(f"at most {MAX_KEYS} features a decision")
+        if keys.shape[0]:
+            learn_score(&self.table, &keys[0], <int>keys.shape[0], &view[0])
+        return out
+
+    def add(self, const uint64_t[::1] keys not None, int klass, float step):
+        """Perceptron step on all keys."""
+        self._check(keys, klass)
+        if keys.shape[0]:
+            learn_add(&self.table, &keys[0], <int>keys.shape[0], klass, step)
+        self.check_memory()
+
+    def climb(self, const uint64_t[::1] keys not None, int klass, float gradient, float rate,
+              float damping):
+        """AdaGrad step on all keys."""
+        self._check(keys, klass)
+        if keys.shape[0]:
+            learn_gradients(&self.table, &keys[0], <int>keys.shape[0], &klass, &gradient, 1, rate,
+                            damping)
+        self.check_memory()
+
+    cdef _check(self, const uint64_t[::1] keys, int klass):
+        cdef Py_ssize_t i
+        if not 0 <= klass < self.classes:
+            raise ValueError(f"class {klass} of {self.classes}")
+        for i in range(keys.shape[0]):
+            if keys[i] == 0:
+                raise ValueError("0 is not a key")
+
+    def check_memory(self):
+        if self.table.failed:
+            raise MemoryError("the table of weights does not fit into memory")
+
+    def export(self):
+        """Everything learned, as arrays: enough to go on from, or to freeze."""
+        cdef uint32_t rows = self.table.row_count, number
+        cdef uint64_t place, at = 0
+        cdef int j
+        cdef Entry* entry
+        keys = np.zeros(rows, dtype=np.uint64)
+        counts = np.zeros(rows, dtype=np.uint16)
+        cdef uint64_t[::1] keys_view = keys
+        cdef uint16_t[::1] counts_view = counts
+        for place in range(self.table.mask + 1):
+            if self.table.keys[place] != 0:
+                keys_view[self.table.numbers[place]] = self.table.keys[place]
+        for number in range(rows):
+            counts_view[number] = self.table.rows[number].count
+        total = int(counts.sum(dtype=np.int64))
+        classes = np.zeros(total, dtype=np.uint16)
+        weights = np.zeros(total, dtype=np.float32)
+        totals = np.zeros(total, dtype=np.float64)
+        squares = np.zeros(total, dtype=np.float32)
+        cdef uint16_t[::1] classes_view = classes
+        cdef float[::1] weights_view = weights
+        cdef double[::1] totals_view = totals
+        cdef float[::1] squares_view = squares
+        for number in range(rows):
+            for j in range(self.table.rows[number].count):
+                entry = &self.table.pool[self.table.rows[number].start + j]
+                classes_view[at] = entry.klass
+                weights_view[at] = entry.weight
+                totals_view[at] = entry.total
+                squares_view[at] = entry.squares
+                at += 1
+        return {
+            "keys": keys, "counts": counts, "classes": classes, "weights": weights,
+            "totals": totals, "squares": squares,
+            "clock": np.array([self.table.clock], dtype=np.float64),
+        }
+
+    def restore(self, const uint64_t[::1] keys, const uint16_t[::1] counts,
+                const uint16_t[::1] classes, const float[::1] weights, const double[::1] totals,
+                const float[::1] squares, const double[::1] clock):
+        """Take over what `export` gave; the learner must be new."""
+        cdef Py_ssize_t i, at = 0
+        cdef int j
+        cdef uint32_t number
+        cdef Entry* entry
+        if self.table.row_count:
+            raise ValueError("only a new learner can be restored")
+        if (counts.shape[0] != keys.shape[0] or weights.shape[0] != classes.shape[0]
+                or totals.shape[0] != classes.shape[0] or squares.shape[0] != classes.shape[0]
+                or clock.shape[0] != 1 or np.asarray(counts).sum(dtype=np.int64) != classes.shape[0]):
+            raise ValueError("the arrays do not fit together")
+        for i in range(keys.shape[0]):
+            if keys[i] == 0 or find_row(&self.table, keys[i]) != NO_ROW:
+                raise ValueError("a key is zero or repeated")
+            number = add_row(&self.table, keys[i])
+            if number == NO_ROW or (counts[i] and reserve(&self.table, number, counts[i]) == NULL):
+                raise MemoryError()
+            for j in range(counts[i]):
+                if classes[at] >= self.classes:
+                    raise ValueError(f"class {classes[at]} of {self.classes}")
+                entry = &self.table.pool[self.table.rows[number].start + j]
+                entry.klass = classes[at]
+                entry.weight = weights[at]
+                entry.total = totals[at]
+                entry.squares = squares[at]
+                at += 1
+            self.table.rows[number].count = counts[i]
+        self.table.clock = clock[0]
+
+
+# -- running ------------------------------------------------------------------
+
+cdef struct SparseTable:
+    niwaki_table index
+    float scale
+    const uint32_t* starts      # of a slot's entries; slots + 1 of them
+    const uint16_t* classes
+    const int8_t* weights
+
+
+cdef struct DenseTable:
+    niwaki_table index
+    float scale
+    int classes
+
+
+cdef void dense_score(const void* opaque, const uint64_t* keys, int count,
+                      float* scores) noexcept nogil:
+    cdef const DenseTable* table = <const DenseTable*>opaque
+    cdef const int8_t* rows[MAX_KEYS]
+    cdef int16_t sums[128]
+    cdef int present
+    present = niwaki_find(&table.index, keys, count, rows)
+    niwaki_add(rows, present, table.index.width, sums)
+    niwaki_plus_scaled(scores, sums, table.scale, table.classes)
+
+
+cdef void sparse_score(const void* opaque, const uint64_t* keys, int count,
+                       float* scores) noexcept nogil:
+    cdef const SparseTable* table = <const SparseTable*>opaque
+    cdef int64_t slot
+    cdef uint32_t entry
+    cdef int i
+    for i in range(count):
+        slot = niwaki_slot(&table.index, keys[i])
+        if slot >= 0:
+            for entry in range(table.starts[slot], table.starts[slot + 1]):
+                scores[table.classes[entry]] += table.scale * table.weights[entry]
+
+
+def buckets_of(const uint64_t[::1] keys not None, uint32_t buckets):
+    """The bucket and the fingerprint of each key in a table of so many buckets."""
+    places = np.zeros(keys.shape[0], dtype=np.uint32)
+    prints = np.zeros(keys.shape[0], dtype=np.uint16)
+    cdef uint32_t[::1] places_view = places
+    cdef uint16_t[::1] prints_view = prints
+    cdef Py_ssize_t i
+    for i in range(keys.shape[0]):
+        places_view[i] = niwaki_bucket(keys[i], buckets)
+        prints_view[i] = niwaki_print(keys[i])
+    return places, prints
+
+
+cdef class Frozen:
+    """Weights of 8 bits in a table made for cache lines; never changes.
+
+    `fill` says how many of its 16 slots each bucket uses. Then come, bucket by
+    bucket and slot by slot, the fingerprints, how many entries each row has, and
+    the entries. A score is `scale` times a sum of weights.
+    """
+
+    def __cinit__(self, int classes, float scale, const uint8_t[::1] fill not None,
+                  const uint16_t[::1] prints not None, const uint16_t[::1] counts not None,
+                  const uint16_t[::1] entry_classes not None,
+                  const int8_t[::1] entry_weights not None):
+        cdef int width = (classes + NIWAKI_CHUNK - 1) // NIWAKI_CHUNK * NIWAKI_CHUNK
+        cdef size_t slots = <size_t>fill.shape[0] * NIWAKI_SLOTS
+        if not 0 < classes <= MAX_CLASSES:
+            raise ValueError(f"a model has 1 to {MAX_CLASSES} classes, not {classes}")
+        if fill.shape[0] == 0 or fill.shape[0] > (1 << 27):
+            raise ValueError(f"a table cannot have {fill.shape[0]} buckets")
+        self.classes = classes
+        self.scale = scale
+        self._check(fill, prints, counts, entry_classes, entry_weights)
+        self.prints = niwaki_allocate(slots * sizeof(uint16_t))
+        if self.prints == NULL:
+            raise MemoryError()
+        if classes <= MAX_DENSE:
+            self._make_dense(width, slots)
+        else:
+            self._make_sparse(slots, entry_classes.shape[0])
+        self._fill(fill, prints, counts, entry_classes, entry_weights, width)
+
+    def __dealloc__(self):
+        free(self.table)
+        free(self.prints)
+        free(self.rows)
+        free(self.starts)
+        free(self.entry_classes)
+        free(self.entry_weights)
+
+    cdef _check(self, const uint8_t[::1] fill, const uint16_t[::1] prints,
+                const uint16_t[::1] counts, const uint16_t[::1] entry_classes,
+                const int8_t[::1] entry_weights):
+        rows = int(np.asarray(fill).sum(dtype=np.int64))
+        if np.asarray(fill).max() > NIWAKI_SLOTS:
+            raise ValueError("a bucket is more than full")
+        if rows != prints.shape[0] or rows != counts.shape[0]:
+            raise ValueError("buckets and rows do not fit together")
+        if (np.asarray(counts).sum(dtype=np.int64) != entry_classes.shape[0]
+                or entry_classes.shape[0] != entry_weights.shape[0]):
+            raise ValueError("rows and entries do not fit together")
+        if entry_classes.shape[0] and np.asarray(entry_classes).max() >= self.classes:
+            raise ValueError("an entry is of no class")
+        if rows and np.asarray(prints).min() == 0:
+            raise ValueError("a fingerprint is 0")
+
+    cdef _make_dense(self, int width, size_t slots):
+        cdef DenseTable* table = <DenseTable*>calloc(1, sizeof(DenseTable))
+        self.table = table
+        self.rows = niwaki_allocate(slots * width)
+        if table == NULL or self.rows == NULL:
+            raise MemoryError()
+        table.index.width = width
+        table.index.prints = <const uint16_t*>self.prints
+        table.index.rows = <const int8_t*>self.rows
+        table.index.buckets = <uint32_t>(slots // NIWAKI_SLOTS)
+        table.scale = self.scale
+        table.classes = self.classes
+        self.scorer.table = table
+        self.scorer.score = dense_score
+        self.scorer.classes = self.classes
+
+    cdef _make_sparse(self, size_t slots, Py_ssize_t entries):
+        cdef SparseTable* table = <SparseTable*>calloc(1, sizeof(SparseTable))
+        self.table = table
+        self.starts = <uint32_t*>calloc(slots + 1, sizeof(uint32_t))
+        self.entry_classes = <uint16_t*>calloc(entries + 1, sizeof(uint16_t))
+        self.entry_weights = <int8_t*>calloc(entries + 1, sizeof(int8_t))
+        if (table == NULL or self.starts == NULL or self.entry_classes == NULL
+                or self.entry_weights == NULL):
+            raise MemoryError()
+        table.index.prints = <const uint16_t*>self.prints
+        table.index.buckets = <uint32_t>(slots // NIWAKI_SLOTS)
+        table.scale = self.scale
+        table.starts = self.starts
+        table.classes = self.entry_classes
+        table.weights = self.entry_weights
+        self.scorer.table = table
+        self.scorer.score = sparse_score
+        self.scorer.classes = self.classes
+
+    cdef _fill(self, const uint8_t[::1] fill, const uint16_t[::1] prints,
+               const uint16_t[::1] counts, const uint16_t[::1] entry_classes,
+               const int8_t[::1] entry_weights, int width):
+        cdef Py_ssize_t bucket, row = 0, entry = 0
+        cdef size_t slot
+        cdef int s, j
+        cdef bint dense = self.rows != NULL
+        for bucket in range(fill.shape[0]):
+            for s in range(NIWAKI_SLOTS):
+                slot = <size_t>bucket * NIWAKI_SLOTS + s
+                if s < fill[bucket]:
+                    (<uint16_t*>self.prints)[slot] = prints[row]
+                    for j in range(counts[row]):
+                        if dense:
+                            (<int8_t*>self.rows)[slot * width + entry_classes[entry]] = (
+                                entry_weights[entry])
+                        else:
+                            self.entry_classes[entry] = entry_classes[entry]
+                            self.entry_weights[entry] = entry_weights[entry]
+                        entry += 1
+                    row += 1
+                if not dense:
+                    self.starts[slot + 1] = <uint32_t>entry
+
+    def scores(self, const uint64_t[::1] keys not None):
+        out = np.zeros(self.classes, dtype=np.float32)
+        cdef float[::1] view = out
+        if keys.shape[0] > MAX_KEYS:
+            raise ValueError(f"at most {MAX_KEYS} features a decision")
+        if keys.shape[0]:
+            self.scorer.score(self.table, &keys[0], <int>keys.shape[0], &view[0])
+        return out
+
+
+cdef Scorer scorer_of(object model) except *:
+    """How to score with a Learner or a Frozen; the caller keeps the object alive."""
+    if isinstance(model, Learner):
+        return (<Learner>model).scorer
+    if isinstance(model, Frozen):
+        return (<Frozen>model).scorer
+    raise TypeError(f"a Learner or a Frozen is needed, not {type(model).__name__}")

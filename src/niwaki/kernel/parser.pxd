@@ -1,0 +1,71 @@
+"""Greedy and beam search over a transition system."""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+
+from niwaki.kernel.features cimport MAX_ATTRIBUTES, Context, Program
+from niwaki.kernel.linear cimport Scorer
+from niwaki.kernel.systems._system cimport MOVES, Functions, State, System
+
+cdef enum:
+    MAX_CLASSES = 256
+    MASKS = 1 << 6          # sets of legal moves (1 << MOVES)
+
+
+cdef struct Choice:
+    # A labelled move that could be made next.
+    float score
+    int32_t parent          # index in the beam
+    int32_t klass
+
+
+cdef class Space:
+    # What one thread needs while parsing. States are laid out step by step.
+    cdef State* states
+    cdef size_t capacity
+    cdef uint32_t* values
+    cdef size_t value_capacity
+    cdef Choice* heap
+    cdef int heap_capacity
+
+    cdef bint reserve(self, size_t states, size_t values, int width) noexcept nogil
+
+
+cdef class Parser:
+    cdef readonly System system
+    cdef readonly Program program
+    cdef Functions functions
+    cdef Scorer scorer
+    cdef object model
+    cdef readonly int class_count
+    cdef readonly int root_label
+    cdef int class_move[MAX_CLASSES]
+    cdef int class_label[MAX_CLASSES]       # -1: one of the rare labels, found by `rare`
+    cdef uint8_t legal_classes[MASKS][MAX_CLASSES]
+    cdef int legal_count[MASKS]
+    cdef int rare_attribute
+    cdef uint64_t* rare_keys                # (class, value of the dependent), sorted
+    cdef int32_t* rare_labels
+    cdef int rare_count
+    cdef list idle
+
+    cdef Space space(self)
+    cdef bint open_sentence(self, Space space, const uint32_t** columns, int32_t start, int n,
+                            int width, Context* context) noexcept nogil
+    cdef void score(self, const Context* context, const State* state, float* scores) noexcept nogil
+    cdef int label_of(self, const Context* context, const State* state, int klass) noexcept nogil
+    cdef void advance(self, const Context* context, const State* state, int klass, float score,
+                      State* out) noexcept nogil
+    cdef const State* search(self, Space space, const Context* context, int width,
+                             int* found) noexcept nogil
+    cdef void step_greedily(self, const Context* context, const State* now,
+                            State* after) noexcept nogil
+    cdef int step_beam(self, Space space, const Context* context, const State* now, int beam,
+                       int width, int gold_place, int gold_class, float head_start,
+                       State* after) noexcept nogil
+    cdef void read_tree(self, const State* state, int n, int32_t* heads,
+                        int32_t* labels) noexcept nogil
+
+
+cdef class Columns:
+    cdef const uint32_t* pointers[MAX_ATTRIBUTES]
+    cdef list arrays

@@ -1,0 +1,43 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.kernel.batch import Batch
+from niwaki.kernel.features import Program
+from niwaki.kernel.linear import Frozen, Learner
+from niwaki.kernel.systems import System
+
+MAX_LABELLED_MOVES: int
+
+class Space: ...
+
+class Columns:
+    def __init__(self, attributes: list[NDArray[np.uint32]], count: int, words: int) -> None: ...
+
+class Parser:
+    system: System
+    program: Program
+    class_count: int
+    root_label: int
+    def __init__(
+        self,
+        system: System,
+        program: Program,
+        model: Learner | Frozen,
+        classes: list[tuple[int, int]],
+        root_label: int,
+        rare: dict[tuple[int, int], int],
+        rare_attribute: int,
+    ) -> None: ...
+    def parse(
+        self, batch: Batch, attributes: list[NDArray[np.uint32]], width: int = 1
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]: ...
+    def kbest(
+        self,
+        batch: Batch,
+        s: int,
+        attributes: list[NDArray[np.uint32]],
+        k: int,
+        width: int,
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32], NDArray[np.uint8]]: ...

@@ -1,0 +1,383 @@
+"""Greedy and beam search over a transition system."""
+
+import numpy as np
+
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from niwaki.kernel.batch cimport Batch
+from niwaki.kernel.hashing cimport NONE_VALUE, ROOT_VALUE
+from niwaki.kernel.linear cimport MAX_KEYS, scorer_of
+
+MAX_LABELLED_MOVES = MAX_CLASSES
+
+
+cdef class Space:
+    """Working memory of one thread; grows to the longest sentence and widest beam seen."""
+
+    def __dealloc__(self):
+        free(self.states)
+        free(self.values)
+        free(self.heap)
+
+    cdef bint reserve(self, size_t states, size_t values, int width) noexcept nogil:
+        # Nothing is kept between sentences, so what is too small is thrown away.
+        if states > self.capacity:
+            free(self.states)
+            self.states = <State*>malloc(states * sizeof(State))
+            self.capacity = states if self.states != NULL else 0
+        if values > self.value_capacity:
+            free(self.values)
+            self.values = <uint32_t*>malloc(values * sizeof(uint32_t))
+            self.value_capacity = values if self.values != NULL else 0
+        if width > self.heap_capacity:
+            free(self.heap)
+            self.heap = <Choice*>malloc(width * sizeof(Choice))
+            self.heap_capacity = width if self.heap != NULL else 0
+        return self.states != NULL and self.values != NULL and self.heap != NULL
+
+
+cdef inline bint worse(const Choice* one, const Choice* other) noexcept nogil:
+    """A total order, so that ties are always resolved in the same way."""
+    if one.score != other.score:
+        return one.score < other.score
+    if one.parent != other.parent:
+        return one.parent > other.parent
+    return one.klass > other.klass
+
+
+cdef void sink(Choice* heap, int place, int count) noexcept nogil:
+    """Restore a heap whose worst element is at 0, after `place` changed for the better."""
+    cdef int child
+    cdef Choice moved = heap[place]
+    while True:
+        child = 2 * place + 1
+        if child >= count:
+            break
+        if child + 1 < count and worse(&heap[child + 1], &heap[child]):
+            child += 1
+        if not worse(&heap[child], &moved):
+            break
+        heap[place] = heap[child]
+        place = child
+    heap[place] = moved
+
+
+cdef void rise(Choice* heap, int place) noexcept nogil:
+    cdef Choice moved = heap[place]
+    while place and worse(&moved, &heap[(place - 1) // 2]):
+        heap[place] = heap[(place - 1) // 2]
+        place = (place - 1) // 2
+    heap[place] = moved
+
+
+cdef class Parser:
+    """Finds the best trees of sentences under a linear model.
+
+    `classes` lists the labelled moves as (move, label); a label -1 stands for all
+    labels that are too rare for a class of their own, and `rare` tells which: it
+    maps (class, value of the dependent's attribute `rare_attribute`) to a label,
+    with the value 0 for all others.
+    """
+
+    def __cinit__(self, System system not None, Program program not None, model,
+                  list classes not None, int root_label, dict rare not None, int rare_attribute):
+        cdef int number, move, label, mask
+        self.system = system
+        self.functions = system.functions
+        self.program = program
+        self.model = model
+        self.scorer = scorer_of(model)
+        self.class_count = len(classes)
+        self.root_label = root_label
+        self.rare_attribute = rare_attribute
+        self.idle = []
+        if not 0 < len(classes) <= MAX_CLASSES or len(classes) != self.scorer.classes:
+            raise ValueError(f"{len(classes)} labelled moves for a model of {self.scorer.classes}")
+        if not 0 <= rare_attribute < max(1, program.attribute_count):
+            raise ValueError(f"no attribute {rare_attribute}")
+        for number, (move, label) in enumerate(classes):
+            if not 0 <= move < MOVES or not -1 <= label < MAX_CLASSES:
+                raise ValueError(f"no such labelled move: {(move, label)}")
+            self.class_move[number] = move
+            self.class_label[number] = label
+        for mask in range(MASKS):
+            self.legal_count[mask] = 0
+            for number in range(self.class_count):
+                if mask >> self.class_move[number] & 1:
+                    self.legal_classes[mask][self.legal_count[mask]] = number
+                    self.legal_count[mask] += 1
+        self._set_rare(rare)
+
+    def _set_rare(self, dict rare):
+        cdef int i
+        items = sorted((klass << 32 | value, label) for (klass, value), label in rare.items())
+        self.rare_count = len(items)
+        self.rare_keys = <uint64_t*>malloc((len(items) + 1) * sizeof(uint64_t))
+        self.rare_labels = <int32_t*>malloc((len(items) + 1) * sizeof(int32_t))
+        if self.rare_keys == NULL or self.rare_labels == NULL:
+            raise MemoryError()
+        for i, (key, label) in enumerate(items):
+            self.rare_keys[i] = key
+            self.rare_labels[i] = label
+
+    def __dealloc__(self):
+        free(self.rare_keys)
+        free(self.rare_labels)
+
+    cdef Space space(self):
+        # Popping and appending are atomic, so threads need no further lock.
+        try:
+            return self.idle.pop()
+        except IndexError:
+            return Space()
+
+    # -- one state -------------------------------------------------------------
+
+    cdef bint open_sentence(self, Space space, const uint32_t** columns, int32_t start, int n,
+                            int width, Context* context) noexcept nogil:
+        """Make room for a sentence and put its values where the templates look for them."""
+        cdef int a
+        cdef uint32_t* values
+        if not space.reserve(
+                (<size_t>self.functions.steps(n) + 1) * width,
+                <size_t>(self.program.attribute_count + 1) * (n + 2), width):
+            return False
+        context.n = n
+        for a in range(self.program.attribute_count):
+            values = space.values + <size_t>a * (n + 2)
+            values[0] = ROOT_VALUE
+            memcpy(values + 1, columns[a] + start, n * sizeof(uint32_t))
+            values[n + 1] = NONE_VALUE
+            context.attributes[a] = values
+        return True
+
+    cdef void score(self, const Context* context, const State* state, float* scores) noexcept nogil:
+        cdef uint64_t keys[MAX_KEYS]
+        cdef int count = self.program.keys(context, state, keys)
+        memset(scores, 0, self.class_count * sizeof(float))
+        self.scorer.score(self.scorer.table, keys, count, scores)
+
+    cdef int label_of(self, const Context* context, const State* state, int klass) noexcept nogil:
+        """The label of a labelled move; looked up by the dependent if it is a rare one."""
+        cdef int32_t head, dependent
+        cdef uint64_t wanted
+        cdef int low = 0, high = self.rare_count, middle
+        if self.class_label[klass] >= 0:
+            return self.class_label[klass]
+        self.functions.arc(state, self.class_move[klass], &head, &dependent)
+        if dependent < 0:
+            return 0
+        wanted = <uint64_t>klass << 32 | context.attributes[self.rare_attribute][dependent]
+        while low < high:
+            middle = (low + high) // 2
+            if self.rare_keys[middle] < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        if low == self.rare_count or self.rare_keys[low] != wanted:
+            # The label of all other words stands first among those of the class.
+            low = 0
+            while low < self.rare_count - 1 and self.rare_keys[low] >> 32 != <uint64_t>klass:
+                low += 1
+        return self.rare_labels[low] if self.rare_count else 0
+
+    cdef void advance(self, const Context* context, const State* state, int klass, float score,
+                      State* out) noexcept nogil:
+        """Make the state after a labelled move."""
+        self.functions.apply(
+            state, self.class_move[klass], self.label_of(context, state, klass), context.n, out)
+        out.klass = klass
+        out.score = score
+
+    cdef void read_tree(self, const State* state, int n, int32_t* heads,
+                        int32_t* labels) noexcept nogil:
+        """Heads and labels of the words (0-based places, 1-based heads) of a finished parse."""
+        cdef int32_t head, dependent
+        cdef int i
+        for i in range(n):
+            # Whoever gets no head by a move is the root.
+            heads[i] = 0
+            labels[i] = self.root_label
+        while state.parent != NULL:
+            self.functions.arc(state.parent, state.move, &head, &dependent)
+            if head >= 0:
+                heads[dependent - 1] = head
+                labels[dependent - 1] = state.label
+            state = state.parent
+
+    # -- search ----------------------------------------------------------------
+
+    cdef const State* search(self, Space space, const Context* context, int width,
+                             int* found) noexcept nogil:
+        """The best states after the last move, best first; `found` is their number."""
+        cdef int step, steps = self.functions.steps(context.n), beam = 1, i
+        cdef State* now = space.states
+        cdef State* after
+        self.functions.start(now, context.n)
+        for step in range(steps):
+            after = now + beam
+            if width == 1:
+                self.step_greedily(context, now, after)
+            else:
+                beam = self.step_beam(space, context, now, beam, width, -1, -1, 0, after)
+            now = after
+        found[0] = beam
+        return now
+
+    cdef void step_greedily(self, const Context* context, const State* now,
+                                   State* after) noexcept nogil:
+        cdef float scores[MAX_CLASSES]
+        cdef const uint8_t* legal
+        cdef int mask = self.functions.legal(now, context.n), i, best
+        self.score(context, now, scores)
+        legal = self.legal_classes[mask]
+        best = legal[0]
+        for i in range(1, self.legal_count[mask]):
+            if scores[legal[i]] > scores[best]:
+                best = legal[i]
+        self.advance(context, now, best, now.score + scores[best], after)
+
+    cdef int step_beam(self, Space space, const Context* context, const State* now, int beam,
+                       int width, int gold_place, int gold_class, float head_start,
+                       State* after) noexcept nogil:
+        """All moves from all states of the beam; the best `width` results, best first.
+
+        In learning, moves that leave the gold sequence, which stands at `gold_place`
+        and goes on with `gold_class`, get a head start; else that place is -1.
+        """
+        cdef float scores[MAX_CLASSES]
+        cdef const uint8_t* legal
+        cdef Choice* heap = space.heap
+        cdef Choice choice
+        cdef int count = 0, parent, mask, i
+        for parent in range(beam):
+            mask = self.functions.legal(&now[parent], context.n)
+            self.score(context, &now[parent], scores)
+            legal = self.legal_classes[mask]
+            choice.parent = parent
+            for i in range(self.legal_count[mask]):
+                choice.klass = legal[i]
+                choice.score = now[parent].score + scores[choice.klass]
+                if parent == gold_place and choice.klass != gold_class:
+                    choice.score += head_start
+                if count < width:
+                    heap[count] = choice
+                    count += 1
+                    rise(heap, count - 1)
+                elif worse(&heap[0], &choice):
+                    heap[0] = choice
+                    sink(heap, 0, count)
+        # Taking the worst away again and again leaves the choices in order, best first.
+        for i in range(count - 1, 0, -1):
+            choice = heap[0]
+            heap[0] = heap[i]
+            sink(heap, 0, i)
+            heap[i] = choice
+        for i in range(count):
+            self.advance(context, &now[heap[i].parent], heap[i].klass, heap[i].score, &after[i])
+        return count
+
+    def parse(self, Batch batch not None, list attributes not None, int width=1):
+        """Heads and labels of the best trees of all sentences, and the trees' scores."""
+        heads = np.empty(batch.words, dtype=np.int32)
+        labels = np.empty(batch.words, dtype=np.int32)
+        scores = np.empty(batch.sentences, dtype=np.float32)
+        cdef int32_t[::1] heads_view = heads, labels_view = labels
+        cdef float[::1] scores_view = scores
+        cdef Columns columns = Columns(attributes, self.program.attribute_count, batch.words)
+        cdef Space space = self.space()
+        cdef Context context
+        cdef const State* best
+        cdef Py_ssize_t s
+        cdef int32_t start
+        cdef int n, found
+        cdef bint fits = True
+        if width < 1:
+            raise ValueError("a beam has at least one state")
+        with nogil:
+            for s in range(batch.sentences):
+                start = batch.starts[s]
+                n = batch.starts[s + 1] - start
+                if n == 0:
+                    scores_view[s] = 0
+                    continue
+                if not self.open_sentence(space, columns.pointers, start, n, width, &context):
+                    fits = False
+                    break
+                best = self.search(space, &context, width, &found)
+                scores_view[s] = best.score
+                self.read_tree(best, n, &heads_view[start], &labels_view[start])
+        if not fits:
+            raise MemoryError()
+        self.idle.append(space)
+        return heads, labels, scores
+
+    def kbest(self, Batch batch not None, Py_ssize_t s, list attributes not None, int k, int width):
+        """The k best distinct trees of a sentence that a beam finds, best first.
+
+        Returns their heads, labels, scores and labelled moves, one row each. A
+        beam narrower than k is widened to k.
+        """
+        cdef Columns columns = Columns(attributes, self.program.attribute_count, batch.words)
+        cdef Space space = self.space()
+        cdef Context context
+        cdef const State* states
+        cdef const State* state
+        cdef int n, found, i, step, steps, kept = 0
+        if k < 1 or width < 1:
+            raise ValueError("k and the beam are at least 1")
+        if not 0 <= s < batch.sentences:
+            raise ValueError(f"no sentence {s}")
+        n = batch.starts[s + 1] - batch.starts[s]
+        steps = self.functions.steps(n)
+        width = max(width, k)
+        with nogil:
+            if self.open_sentence(space, columns.pointers, batch.starts[s], n, width, &context):
+                states = self.search(space, &context, width, &found)
+            else:
+                found = 0
+        if not found:
+            raise MemoryError()
+        heads = np.empty((found, n), dtype=np.int32)
+        labels = np.empty((found, n), dtype=np.int32)
+        scores = np.empty(found, dtype=np.float32)
+        moves = np.empty((found, steps), dtype=np.uint8)
+        cdef int32_t[:, ::1] heads_view = heads, labels_view = labels
+        cdef float[::1] scores_view = scores
+        cdef uint8_t[:, ::1] moves_view = moves
+        seen = set()
+        for i in range(found):
+            if kept == k:
+                break
+            self.read_tree(&states[i], n, &heads_view[kept, 0], &labels_view[kept, 0])
+            # Two ways to the same tree are one candidate: the better one.
+            tree = heads[kept].tobytes() + labels[kept].tobytes()
+            if tree in seen:
+                continue
+            seen.add(tree)
+            scores_view[kept] = states[i].score
+            state = &states[i]
+            for step in range(steps - 1, -1, -1):
+                moves_view[kept, step] = state.klass
+                state = state.parent
+            kept += 1
+        self.idle.append(space)
+        return heads[:kept], labels[:kept], scores[:kept], moves[:kept]
+
+
+cdef class Columns:
+    """Pointers to the attributes of a batch's words; keeps the arrays alive."""
+
+    def __cinit__(self, list attributes not None, int count, Py_ssize_t words):
+        cdef const uint32_t[::1] view
+        cdef int a
+        self.arrays = []
+        if len(attributes) != count:
+            raise ValueError(f"{len(attributes)} attributes, but the templates use {count}")
+        for a in range(count):
+            view = attributes[a]
+            if view.shape[0] != words:
+                raise ValueError(f"attribute {a} has {view.shape[0]} values for {words} words")
+            self.arrays.append(view)
+            self.pointers[a] = &view[0] if words else NULL

@@ -1,0 +1,379 @@
+"""Teaches a transition parser: greedily with a dynamic oracle, or with a beam.
+
+Every update moves the weights towards one sequence of labelled moves and away from
+another, from where they part. Features are found again from the states, so nothing
+of a sequence needs to be kept but the moves.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memset
+
+from niwaki.kernel.batch cimport Batch
+from niwaki.kernel.features cimport Context
+from niwaki.kernel.hashing cimport mix
+from niwaki.kernel.linear cimport MAX_KEYS, Learner, learn_add
+from niwaki.kernel.parser cimport MAX_CLASSES, Columns, Parser, Space
+from niwaki.kernel.systems._system cimport MOVES, Gold, State
+
+cdef enum:
+    MAX_COST = 1 << 20
+    # Longer sentences than such tables allow (about 600 words) are taught without exploring.
+    MAX_SCRATCH = 1 << 26
+
+
+cdef inline double uniform(uint64_t* random) noexcept nogil:
+    """A number in [0, 1) from a counter; the counter is all there is to keep."""
+    random[0] += 0x9E3779B97F4A7C15ULL
+    return <double>(mix(random[0]) >> 11) / <double>(1ULL << 53)
+
+
+cdef class Tutor:
+    """Holds a parser whose model is a Learner, and what teaching needs.
+
+    `class_of` maps a move and a label to the number of the labelled move.
+    """
+
+    cdef readonly Parser parser
+    cdef Learner learner
+    cdef Space space            # of the parser's own search
+    cdef int32_t class_of[MOVES][256]
+    # The gold tree of a sentence, and the states on the way to it.
+    cdef int32_t* numbers
+    cdef size_t number_capacity
+    cdef State* path
+    cdef size_t path_capacity
+
+    def __cinit__(self, Parser parser not None, dict class_of not None):
+        cdef int move, label
+        self.parser = parser
+        self.learner = <Learner?>parser.model
+        self.space = Space()
+        for move in range(MOVES):
+            for label in range(256):
+                self.class_of[move][label] = class_of.get((move, label), -1)
+
+    def __dealloc__(self):
+        free(self.numbers)
+        free(self.path)
+
+    cdef bint open_gold(self, const int32_t* heads, const int32_t* labels, int n,
+                        Gold* gold) noexcept nogil:
+        """Lay out a tree for the oracles: 1-based, with the last child of each word."""
+        cdef size_t scratch = self.parser.functions.scratch(n)
+        cdef size_t need, states = self.parser.functions.steps(n) + 1
+        cdef int32_t* base
+        cdef int i
+        if scratch > MAX_SCRATCH:
+            scratch = 0
+        need = 3 * (<size_t>n + 2) + scratch
+        if need > self.number_capacity:
+            free(self.numbers)
+            self.numbers = <int32_t*>malloc(need * sizeof(int32_t))
+            self.number_capacity = need if self.numbers != NULL else 0
+        if states > self.path_capacity:
+            free(self.path)
+            self.path = <State*>malloc(states * sizeof(State))
+            self.path_capacity = states if self.path != NULL else 0
+        if self.numbers == NULL or self.path == NULL:
+            self.learner.table.failed = True
+            return False
+        base = self.numbers
+        base[0] = base[n + 2] = -1
+        memset(base + 2 * (n + 2), 0, (n + 2) * sizeof(int32_t))
+        for i in range(n):
+            base[1 + i] = heads[i]
+            base[n + 3 + i] = labels[i]
+            if heads[i] >= 0 and i + 1 > base[2 * (n + 2) + heads[i]]:
+                base[2 * (n + 2) + heads[i]] = i + 1
+        gold.heads = base
+        gold.labels = base + n + 2
+        gold.last_child = base + 2 * (n + 2)
+        gold.scratch = base + 3 * (n + 2) if scratch else NULL
+        gold.n = n
+        return True
+
+    # -- greedy ----------------------------------------------------------------
+
+    def learn_greedily(self, Batch batch not None, list attributes not None,
+                       const int32_t[::1] heads not None, const int32_t[::1] labels not None,
+                       const int32_t[::1] order not None, float margin, float explore,
+                       uint64_t[::1] random not None):
+        """Learn move by move; returns moves made and updates.
+
+        A move is right if it costs no more gold arcs than the cheapest one
+        (and has the gold label, if it makes a gold arc). The best right move must
+        lead the best wrong one by `margin`. With probability `explore` the parser
+        then follows its own choice, so that it learns to go on from mistakes.
+        """
+        cdef Columns columns = Columns(attributes, self.parser.program.attribute_count, batch.words)
+        cdef Py_ssize_t k
+        cdef long moves = 0, updates = 0
+        cdef int found
+        self._check(batch, heads, labels, order)
+        if batch.words:
+            with nogil:
+                for k in range(order.shape[0]):
+                    found = self.walk(batch, order[k], columns.pointers, &heads[0], &labels[0],
+                                      margin, explore, &random[0])
+                    if found < 0:
+                        break
+                    updates += found
+                    moves += self.parser.functions.steps(
+                        batch.starts[order[k] + 1] - batch.starts[order[k]])
+        self.learner.check_memory()
+        return moves, updates
+
+    cdef int walk(self, Batch batch, Py_ssize_t s, const uint32_t** columns,
+                  const int32_t* heads, const int32_t* labels, float margin, float explore,
+                  uint64_t* random) noexcept nogil:
+        cdef int32_t start = batch.starts[s]
+        cdef int n = batch.starts[s + 1] - start, step, updates = 0, right, wrong, count, chosen
+        cdef uint64_t keys[MAX_KEYS]
+        cdef float scores[MAX_CLASSES]
+        cdef Context context
+        cdef Gold gold
+        cdef State* state
+        cdef bint can_explore
+        if not self.parser.open_sentence(self.space, columns, start, n, 1, &context):
+            self.learner.table.failed = True
+            return -1
+        if not self.open_gold(heads + start, labels + start, n, &gold):
+            return -1
+        can_explore = gold.scratch != NULL or self.parser.functions.scratch(n) == 0
+        self.parser.functions.start(self.space.states, n)
+        for step in range(self.parser.functions.steps(n)):
+            state = self.space.states + step
+            memset(scores, 0, self.parser.class_count * sizeof(float))
+            count = self.parser.program.keys(&context, state, keys)
+            self.parser.scorer.score(self.parser.scorer.table, keys, count, scores)
+            self.judge(state, &gold, scores, &right, &wrong)
+            chosen = right
+            if wrong >= 0:
+                if right >= 0 and scores[wrong] + margin >= scores[right]:
+                    learn_add(&self.learner.table, keys, count, right, 1)
+                    learn_add(&self.learner.table, keys, count, wrong, -1)
+                    updates += 1
+                if right < 0 or (scores[wrong] > scores[right] and can_explore
+                                 and uniform(random) < explore):
+                    chosen = wrong
+            self.learner.table.clock += 1
+            self.parser.advance(&context, state, chosen, 0, state + 1)
+        return -1 if self.learner.table.failed else updates
+
+    cdef void judge(self, const State* state, const Gold* gold, const float* scores,
+                    int* right, int* wrong) noexcept nogil:
+        """The best labelled move among the right ones and among the wrong ones (-1: none)."""
+        cdef int mask = self.parser.functions.legal(state, gold.n), move, least = MAX_COST, i, klass
+        cdef int costs[MOVES]
+        cdef int wanted[MOVES]      # the class that a gold arc needs; -1: any
+        cdef int32_t head, dependent
+        cdef bint good
+        for move in range(MOVES):
+            if mask >> move & 1:
+                costs[move] = self.parser.functions.cost(state, move, gold)
+                least = min(least, costs[move])
+                self.parser.functions.arc(state, move, &head, &dependent)
+                wanted[move] = -1
+                if head >= 0 and gold.heads[dependent] == head and gold.labels[dependent] >= 0:
+                    wanted[move] = self.class_of[move][gold.labels[dependent]]
+        right[0] = wrong[0] = -1
+        for i in range(self.parser.legal_count[mask]):
+            klass = self.parser.legal_classes[mask][i]
+            move = self.parser.class_move[klass]
+            good = costs[move] == least and (wanted[move] < 0 or wanted[move] == klass)
+            if good and (right[0] < 0 or scores[klass] > scores[right[0]]):
+                right[0] = klass
+            elif not good and (wrong[0] < 0 or scores[klass] > scores[wrong[0]]):
+                wrong[0] = klass
+
+    # -- beam ------------------------------------------------------------------
+
+    def learn_with_beam(self, Batch batch not None, list attributes not None,
+                        const int32_t[::1] heads not None, const int32_t[::1] labels not None,
+                        const int32_t[::1] order not None, int width, bint max_violation,
+                        float margin):
+        """Learn sentence by sentence; returns sentences, updates and unreachable trees.
+
+        The update is made where the gold sequence falls out of the beam (early), or
+        where it trails the best state by most (max-violation). Candidates that leave
+        the gold sequence get a head start of `margin`.
+        """
+        cdef Columns columns = Columns(attributes, self.parser.program.attribute_count, batch.words)
+        cdef Py_ssize_t k
+        cdef long updates = 0, unreachable = 0
+        cdef int found
+        self._check(batch, heads, labels, order)
+        if width < 1:
+            raise ValueError("a beam has at least one state")
+        if batch.words:
+            with nogil:
+                for k in range(order.shape[0]):
+                    found = self.violate(batch, order[k], columns.pointers, &heads[0], &labels[0],
+                                         width, max_violation, margin)
+                    if self.learner.table.failed:
+                        break
+                    if found < 0:
+                        unreachable += 1
+                    else:
+                        updates += found
+                    self.learner.table.clock += 1
+        self.learner.check_memory()
+        return order.shape[0], updates, unreachable
+
+    cdef int gold_class(self, const State* state, const Gold* gold) noexcept nogil:
+        """The labelled move of the oracle, or -1 if it is not possible here."""
+        cdef int move = self.parser.functions.oracle(state, gold), label = 0
+        cdef int32_t head, dependent
+        if not self.parser.functions.legal(state, gold.n) >> move & 1:
+            return -1
+        self.parser.functions.arc(state, move, &head, &dependent)
+        if head >= 0:
+            label = gold.labels[dependent]
+            if label < 0:
+                return -1
+        return self.class_of[move][label]
+
+    cdef int violate(self, Batch batch, Py_ssize_t s, const uint32_t** columns,
+                     const int32_t* heads, const int32_t* labels, int width, bint max_violation,
+                     float margin) noexcept nogil:
+        cdef int32_t start = batch.starts[s]
+        cdef int n = batch.starts[s + 1] - start, step, beam = 1, klass, worst = -1, i
+        cdef int steps = self.parser.functions.steps(n)
+        cdef float scores[MAX_CLASSES]
+        cdef float violation, largest = 0
+        cdef Context context
+        cdef Gold gold
+        cdef State* now
+        cdef State* after
+        cdef const State* rival = NULL
+        cdef int gold_place = 0         # of the gold state in the beam; -1 when it fell out
+        if not self.parser.open_sentence(self.space, columns, start, n, width, &context):
+            self.learner.table.failed = True
+            return -1
+        if not self.open_gold(heads + start, labels + start, n, &gold):
+            return -1
+        self.parser.functions.start(self.path, n)
+        for step in range(steps):
+            klass = self.gold_class(self.path + step, &gold)
+            if klass < 0:
+                return -1
+            self.parser.advance(&context, self.path + step, klass, 0, self.path + step + 1)
+        now = self.space.states
+        self.parser.functions.start(now, n)
+        self.path[0].score = 0
+        for step in range(steps):
+            klass = self.path[step + 1].klass
+            self.parser.score(&context, self.path + step, scores)
+            self.path[step + 1].score = self.path[step].score + scores[klass]
+            after = now + beam
+            beam = self.parser.step_beam(
+                self.space, &context, now, beam, width, gold_place, klass, margin, after)
+            i = gold_place
+            gold_place = -1
+            for klass in range(beam):
+                if i >= 0 and after[klass].parent == now + i and (
+                        after[klass].klass == self.path[step + 1].klass):
+                    gold_place = klass
+                    break
+            # The best state that is not the gold one.
+            i = 1 if gold_place == 0 else 0
+            if i < beam:
+                violation = after[i].score - self.path[step + 1].score
+                if gold_place < 0 and not max_violation:
+                    worst = step + 1
+                    rival = &after[i]
+                    break
+                if violation > largest or (violation >= largest and worst < 0):
+                    if max_violation or step == steps - 1:
+                        largest = violation
+                        worst = step + 1
+                        rival = &after[i]
+            now = after
+        if worst < 0:
+            return 0
+        self.update_paths(&context, self.path + worst, rival)
+        return 1
+
+    cdef void update_paths(self, const Context* context, const State* better,
+                           const State* worse) noexcept nogil:
+        """One step towards a sequence and away from another of the same length."""
+        cdef uint64_t keys[MAX_KEYS]
+        cdef int count
+        # Back to where they part: the states before that have the same moves.
+        cdef const State* one = better
+        cdef const State* other = worse
+        cdef const State* last_difference = NULL
+        cdef const State* last_other = NULL
+        while one.parent != NULL:
+            if one.klass != other.klass:
+                last_difference = one
+                last_other = other
+            one = one.parent
+            other = other.parent
+        if last_difference == NULL:
+            return
+        while True:
+            count = self.parser.program.keys(context, better.parent, keys)
+            learn_add(&self.learner.table, keys, count, better.klass, 1)
+            count = self.parser.program.keys(context, worse.parent, keys)
+            learn_add(&self.learner.table, keys, count, worse.klass, -1)
+            if better == last_difference:
+                return
+            better = better.parent
+            worse = worse.parent
+
+    # -- given sequences ---------------------------------------------------------
+
+    def update(self, Batch batch not None, Py_ssize_t s, list attributes not None,
+               const uint8_t[::1] better not None, const uint8_t[::1] worse not None):
+        """One step towards a sequence of labelled moves and away from another.
+
+        Whoever chose them: the sequences are those of `kbest`.
+        """
+        cdef Columns columns = Columns(attributes, self.parser.program.attribute_count, batch.words)
+        cdef Context context
+        cdef int n, steps, step
+        cdef const uint8_t[::1] moves
+        if not 0 <= s < batch.sentences:
+            raise ValueError(f"no sentence {s}")
+        n = batch.starts[s + 1] - batch.starts[s]
+        steps = self.parser.functions.steps(n)
+        if better.shape[0] != steps or worse.shape[0] != steps:
+            raise ValueError(f"a sequence for {n} words has {steps} moves")
+        if not self.parser.open_sentence(self.space, columns.pointers, batch.starts[s], n, 2, &context):
+            raise MemoryError()
+        self._replay(&context, better, self.space.states)
+        self._replay(&context, worse, self.space.states + steps + 1)
+        self.update_paths(
+            &context, self.space.states + steps, self.space.states + 2 * steps + 1)
+        self.learner.table.clock += 1
+        self.learner.check_memory()
+
+    cdef _replay(self, const Context* context, const uint8_t[::1] moves, State* states):
+        cdef int step, klass
+        self.parser.functions.start(states, context.n)
+        for step in range(moves.shape[0]):
+            klass = moves[step]
+            if klass >= self.parser.class_count or not (
+                    self.parser.functions.legal(states + step, context.n)
+                    >> self.parser.class_move[klass] & 1):
+                raise ValueError(f"move {step} is not possible")
+            self.parser.advance(context, states + step, klass, 0, states + step + 1)
+
+    cdef _check(self, Batch batch, const int32_t[::1] heads, const int32_t[::1] labels,
+                const int32_t[::1] order):
+        cdef Py_ssize_t i, s
+        if heads.shape[0] != batch.words or labels.shape[0] != batch.words:
+            raise ValueError("gold trees do not fit the batch")
+        for i in range(order.shape[0]):
+            if not 0 <= order[i] < batch.sentences:
+                raise ValueError(f"no sentence {order[i]}")
+        for s in range(batch.sentences):
+            for i in range(batch.starts[s], batch.starts[s + 1]):
+                if not -1 <= heads[i] <= batch.starts[s + 1] - batch.starts[s]:
+                    raise ValueError(f"head {heads[i]} is out of range")
+                if not -1 <= labels[i] < 256:
+                    raise ValueError(f"no label {labels[i]}")

@@ -1,0 +1,5 @@
+MOVE_NAMES: tuple[str, ...]
+
+class System:
+    name: str
+    moves: tuple[str, ...]

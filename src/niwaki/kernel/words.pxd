@@ -1,0 +1,52 @@
+"""What can be read off the letters of one word: affixes, shape, character n-grams, cluster."""
+
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+
+cdef enum:
+    # In the order of the names in words.pyx.
+    FORM
+    LOWER
+    PREFIX1
+    PREFIX2
+    PREFIX3
+    PREFIX4
+    SUFFIX1
+    SUFFIX2
+    SUFFIX3
+    SUFFIX4
+    SUFFIX5
+    SUFFIX6
+    SHAPE
+    FLAGS
+    CAPITAL
+    TAIL
+    LENGTH
+    CLUSTER
+    CLUSTER4
+    CLUSTER6
+    CLUSTER10
+    CLUSTER12
+    ATTRIBUTES
+
+cdef enum:
+    MAX_GRAMS = 40      # character n-grams looked at in one word
+    WINDOW = 64         # characters looked at from either end
+
+
+cdef struct Word:
+    uint32_t values[ATTRIBUTES]
+    uint32_t grams[MAX_GRAMS]
+    int gram_count
+
+
+cdef class Clusters:
+    cdef uint64_t* keys
+    cdef uint32_t* paths    # the bits of a cluster below a leading 1
+    cdef uint64_t mask
+    cdef readonly int count
+
+    cdef uint32_t path(self, uint64_t form) noexcept nogil
+
+
+cdef void analyse_word(const unsigned char* text, Py_ssize_t length, bint lowercase,
+                       Clusters clusters, Word* word) noexcept nogil

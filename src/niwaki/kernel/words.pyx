@@ -1,0 +1,273 @@
+"""What can be read off the letters of one word: affixes, shape, character n-grams, cluster."""
+
+import numpy as np
+
+from libc.stdlib cimport calloc, free
+
+from niwaki.kernel.batch cimport Batch
+from niwaki.kernel.hashing cimport FIRST_VALUE, NONE_VALUE, atom, hash_bytes, mix, short_hash
+
+# Look-ups in constant tables, which need no interpreter (Cython's own declarations say otherwise).
+cdef extern from "Python.h" nogil:
+    bint Py_UNICODE_ISALPHA(uint32_t character)
+    bint Py_UNICODE_ISDIGIT(uint32_t character)
+    bint Py_UNICODE_ISLOWER(uint32_t character)
+    bint Py_UNICODE_ISUPPER(uint32_t character)
+    uint32_t Py_UNICODE_TOLOWER(uint32_t character)
+
+ATTRIBUTE_NAMES = (
+    "form", "lower", "prefix1", "prefix2", "prefix3", "prefix4", "suffix1", "suffix2", "suffix3",
+    "suffix4", "suffix5", "suffix6", "shape", "flags", "capital", "tail", "length", "cluster",
+    "cluster4", "cluster6", "cluster10", "cluster12",
+)
+
+cdef enum:
+    FORM_COLUMN = 1
+    GRAM = 3
+    LONGEST = 12        # words of more characters count as this long
+
+ctypedef const unsigned char* Bytes
+
+
+cdef class Clusters:
+    """Word classes given as bit strings: a word's path from the root of a binary tree."""
+
+    def __cinit__(self, list words not None, list paths not None):
+        cdef uint64_t size = 64, place, key
+        cdef bytes word
+        cdef str path
+        if len(words) != len(paths):
+            raise ValueError("each word needs a path")
+        while size < 2 * <uint64_t>len(words):
+            size *= 2
+        self.keys = <uint64_t*>calloc(size, sizeof(uint64_t))
+        self.paths = <uint32_t*>calloc(size, sizeof(uint32_t))
+        if self.keys == NULL or self.paths == NULL:
+            raise MemoryError()
+        self.mask = size - 1
+        self.count = <int>len(words)
+        for word, path in zip(words, paths):
+            if len(path) > 30 or path.strip("01"):
+                raise ValueError(f"{path!r} is not a path of at most 30 bits")
+            key = hash_bytes(<Bytes><const char*>word, len(word))
+            place = key & self.mask
+            while self.keys[place] != 0:
+                if self.keys[place] == key:
+                    raise ValueError(f"{word!r} stands twice")
+                place = (place + 1) & self.mask
+            self.keys[place] = key
+            self.paths[place] = int("1" + path, 2)
+
+    def __dealloc__(self):
+        free(self.keys)
+        free(self.paths)
+
+    cdef uint32_t path(self, uint64_t form) noexcept nogil:
+        cdef uint64_t place = form & self.mask
+        while self.keys[place] != 0:
+            if self.keys[place] == form:
+                return self.paths[place]
+            place = (place + 1) & self.mask
+        return 0
+
+
+cdef int decode(Bytes text, Py_ssize_t length, uint32_t* first, uint32_t* last, int* last_count,
+                ) noexcept nogil:
+    """Characters of valid UTF-8: up to WINDOW from the beginning and from the end.
+
+    Returns the number of characters in `first`; `last` is filled only when the
+    word is longer than WINDOW.
+    """
+    cdef Py_ssize_t at = 0
+    cdef int count = 0
+    while at < length and count < WINDOW:
+        at = next_character(text, length, at, &first[count])
+        count += 1
+    last_count[0] = 0
+    if at == length:
+        return count
+    # Step back from the end to the start of the WINDOW-th last character.
+    cdef Py_ssize_t back = length
+    cdef int seen = 0
+    while back > 0 and seen < WINDOW:
+        back -= 1
+        while back > 0 and (text[back] & 0xC0) == 0x80:
+            back -= 1
+        seen += 1
+    while back < length:
+        back = next_character(text, length, back, &last[last_count[0]])
+        last_count[0] += 1
+    return count
+
+
+cdef Py_ssize_t next_character(Bytes text, Py_ssize_t length, Py_ssize_t at,
+                               uint32_t* character) noexcept nogil:
+    """Decode one character; the text is valid UTF-8, but never read beyond its end."""
+    cdef unsigned char lead = text[at]
+    cdef int extra = 0 if lead < 0x80 else 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
+    cdef uint32_t value = lead
+    if extra:
+        value &= 0x3F >> extra
+    at += 1
+    while extra > 0 and at < length:
+        value = (value << 6) | (text[at] & 0x3F)
+        at += 1
+        extra -= 1
+    character[0] = value
+    return at
+
+
+cdef inline uint32_t hash_characters(const uint32_t* characters, int count,
+                                     uint64_t salt) noexcept nogil:
+    cdef uint64_t value = mix(salt)
+    cdef uint32_t short
+    cdef int i
+    for i in range(count):
+        value = (value ^ characters[i]) * 0x100000001B3ULL
+    short = <uint32_t>(mix(value) >> 16)
+    return short if short >= FIRST_VALUE else short + FIRST_VALUE
+
+
+cdef inline uint32_t kind_of(uint32_t character) noexcept nogil:
+    if Py_UNICODE_ISUPPER(character):
+        return c'X'
+    if Py_UNICODE_ISLOWER(character):
+        return c'x'
+    if Py_UNICODE_ISDIGIT(character):
+        return c'd'
+    if Py_UNICODE_ISALPHA(character):
+        return c'c'
+    return character
+
+
+cdef uint32_t shape_of(const uint32_t* characters, int count) noexcept nogil:
+    """Kinds of characters, runs shortened to two: Niwaki -> Xxx, 1984 -> dd, e-mail -> x-xx."""
+    cdef uint32_t shape[WINDOW]
+    cdef uint32_t kind, before = 0
+    cdef int i, length = 0, run = 0
+    for i in range(count):
+        kind = kind_of(characters[i])
+        run = run + 1 if kind == before else 1
+        before = kind
+        if run <= 2:
+            shape[length] = kind
+            length += 1
+    return hash_characters(shape, length, SHAPE)
+
+
+cdef void analyse_word(Bytes text, Py_ssize_t length, bint lowercase, Clusters clusters,
+                       Word* word) noexcept nogil:
+    """Fill in everything about a word. With `lowercase`, its case is not seen at all."""
+    cdef uint32_t first[WINDOW]
+    cdef uint32_t lower[WINDOW]
+    cdef uint32_t rest[WINDOW]
+    cdef uint32_t* end        # the last characters, lower case
+    cdef int rest_count, count, end_count, i, k, tail
+    cdef bint upper = False, digit = False, hyphen = False, all_upper = True
+    cdef uint32_t path
+    count = decode(text, length, first, rest, &rest_count)
+    for i in range(count):
+        lower[i] = Py_UNICODE_TOLOWER(first[i])
+        if lowercase:
+            first[i] = lower[i]
+    for i in range(rest_count):
+        rest[i] = Py_UNICODE_TOLOWER(rest[i])
+    end = &rest[0] if rest_count else &lower[0]
+    end_count = rest_count if rest_count else count
+    word.values[LOWER] = hash_characters(lower, count, LOWER)
+    if rest_count:
+        # Too long for the window: what is between must still tell words apart.
+        word.values[LOWER] ^= <uint32_t>(hash_bytes(text, length) >> 32) | 16
+    word.values[FORM] = word.values[LOWER] if lowercase else short_hash(text, length)
+    # A shorter word is its own affix, so that "to" and "of" are told apart by suffix3 too.
+    for k in range(1, 5):
+        word.values[PREFIX1 + k - 1] = hash_characters(lower, min(k, count), PREFIX1)
+    for k in range(1, 7):
+        i = min(k, end_count)
+        word.values[SUFFIX1 + k - 1] = hash_characters(end + end_count - i, i, SUFFIX1)
+    word.values[SHAPE] = shape_of(first, count)
+    tail = 0
+    for i in range(count):
+        digit |= Py_UNICODE_ISDIGIT(first[i])
+        all_upper &= Py_UNICODE_ISUPPER(first[i])
+        if first[i] == c'-':
+            hyphen = True
+            tail = i + 1
+    upper = count > 0 and Py_UNICODE_ISUPPER(first[0])
+    word.values[FLAGS] = FIRST_VALUE + upper * 8 + digit * 4 + hyphen * 2 + all_upper
+    word.values[CAPITAL] = FIRST_VALUE + upper
+    # What follows the last hyphen: "well-known" ends as "known" does.
+    word.values[TAIL] = (
+        hash_characters(lower + tail, count - tail, TAIL)
+        if 0 < tail < count and rest_count == 0 else NONE_VALUE)
+    word.values[LENGTH] = FIRST_VALUE + min(count, LONGEST)
+    path = 0
+    if clusters is not None:
+        path = clusters.path(hash_bytes(text, length))
+    word.values[CLUSTER] = FIRST_VALUE + path if path else NONE_VALUE
+    word.values[CLUSTER4] = path_prefix(path, 4)
+    word.values[CLUSTER6] = path_prefix(path, 6)
+    word.values[CLUSTER10] = path_prefix(path, 10)
+    word.values[CLUSTER12] = path_prefix(path, 12)
+    word.gram_count = 0
+    for i in range(count - GRAM + 1):
+        add_gram(word, hash_characters(lower + i, GRAM, ATTRIBUTES))
+
+
+cdef inline uint32_t path_prefix(uint32_t path, int bits) noexcept nogil:
+    """The first bits of a cluster's path, or all of it if it is shorter."""
+    if path == 0:
+        return NONE_VALUE
+    while path >> (bits + 1):
+        path >>= 1
+    return FIRST_VALUE + path
+
+
+cdef inline void add_gram(Word* word, uint32_t gram) noexcept nogil:
+    """Each n-gram counts once, however often it stands in the word."""
+    cdef int i
+    if word.gram_count == MAX_GRAMS:
+        return
+    for i in range(word.gram_count):
+        if word.grams[i] == gram:
+            return
+    word.grams[word.gram_count] = gram
+    word.gram_count += 1
+
+
+def word_values(Batch batch not None, list names not None, bint lowercase, Clusters clusters):
+    """Some attributes of all words of a batch, one array each."""
+    cdef Py_ssize_t i
+    cdef int a, count = len(names)
+    cdef int wanted[ATTRIBUTES]
+    cdef uint32_t* out[ATTRIBUTES]
+    cdef uint32_t[::1] view
+    cdef Word word
+    cdef bint only_form = True
+    if count > ATTRIBUTES:
+        raise ValueError("too many attributes")
+    arrays = [np.empty(batch.words, dtype=np.uint32) for _ in names]
+    for a in range(count):
+        wanted[a] = ATTRIBUTE_NAMES.index(names[a])
+        only_form = only_form and wanted[a] == FORM
+        view = arrays[a]
+        out[a] = &view[0] if batch.words else NULL
+    with nogil:
+        for i in range(batch.words):
+            if only_form and not lowercase:
+                word.values[FORM] = short_hash(
+                    batch.columns[FORM_COLUMN][i].at, batch.columns[FORM_COLUMN][i].length)
+            else:
+                analyse_word(batch.columns[FORM_COLUMN][i].at,
+                             batch.columns[FORM_COLUMN][i].length, lowercase, clusters, &word)
+            for a in range(count):
+                out[a][i] = word.values[wanted[a]]
+    return arrays
+
+
+def analyse(bytes text not None, bint lowercase=False, Clusters clusters=None):
+    """The attributes of a word by name, and its character n-grams (for tests)."""
+    cdef Word word
+    analyse_word(<Bytes><const char*>text, len(text), lowercase, clusters, &word)
+    values = {name: word.values[i] for i, name in enumerate(ATTRIBUTE_NAMES)}
+    return values, [word.grams[i] for i in range(word.gram_count)]

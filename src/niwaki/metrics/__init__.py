@@ -1,0 +1,1 @@
+"""Scores: attachment and tagging accuracy, significance."""

@@ -1,0 +1,134 @@
+"""Attachment, tagging and lemma scores, counted sentence by sentence as CoNLL 2018 defines them.
+
+`LAS` compares whole labels; `LAS_universal` ignores subtypes, as the shared task's
+scorer does, and so do `CLAS` (content words only) and `FEATS` (universal features
+only). All words are given, so precision and recall differ for CLAS alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.sentence import Sentence
+from niwaki.errors import CorpusError
+
+METRICS = ("UAS", "LAS", "LAS_universal", "CLAS", "UPOS", "XPOS", "FEATS", "LEMMA")
+
+_FUNCTION_LABELS = frozenset({"aux", "case", "cc", "clf", "cop", "det", "mark", "punct"})
+_UNIVERSAL_FEATURES = frozenset(
+    {
+        *("PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy"),
+        *("Number", "Case", "Definite", "Degree", "VerbForm", "Mood", "Tense", "Aspect"),
+        *("Voice", "Evident", "Polarity", "Person", "Polite"),
+    }
+)
+
+# For each metric: what is right, what gold has, what the system has.
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Counts of every sentence; scores are made of their sums, in percent."""
+
+    counts: Counts  # sentences x metrics x (right, gold, system)
+    words: int
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        return dict(zip(METRICS, f1(self.counts.sum(axis=0)).tolist(), strict=True))
+
+    @property
+    def signature(self) -> str:
+        """Everything that the numbers depend on, in one line."""
+        return (
+            f"metrics={','.join(METRICS)}|words=gold|LAS=whole labels|"
+            f"sentences={len(self.counts)}|words={self.words}"
+        )
+
+
+def f1(counts: Counts | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Percent of harmonic mean of precision and recall; 0 where there is nothing."""
+    right, gold, system = np.moveaxis(np.asarray(counts, dtype=np.float64), -1, 0)
+    total = gold + system
+    shares = np.divide(2 * right, total, out=np.zeros_like(total), where=total > 0)
+    return np.asarray(100 * shares)
+
+
+def evaluate(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Evaluation:
+    """Compare sentences one by one; their words must be the same."""
+    counts: list[list[tuple[int, int, int]]] = []
+    words = 0
+    for one, other in itertools.zip_longest(gold, system):
+        _check_same_words(one, other)
+        counts.append(count_sentence(one, other))
+        words += len(one)
+    return Evaluation(np.array(counts, dtype=np.int64).reshape(-1, len(METRICS), 3), words)
+
+
+def _check_same_words(gold: Sentence | None, system: Sentence | None) -> None:
+    if gold is None or system is None:
+        longer = gold or system
+        assert longer is not None
+        raise CorpusError(
+            longer.file,
+            longer.line,
+            "SENTENCE",
+            "a sentence without a partner in the other file",
+            "compare files with the same sentences",
+        )
+    if gold.forms != system.forms:
+        pairs = itertools.zip_longest(gold.forms, system.forms)
+        word, (left, right) = next(
+            (number, pair) for number, pair in enumerate(pairs, start=1) if pair[0] != pair[1]
+        )
+        raise CorpusError(
+            system.file,
+            system.line,
+            "FORM",
+            f"word {word} is {right!r}, but {left!r} in {gold.file}:{gold.line}",
+            "compare files with the same words",
+        )
+
+
+def count_sentence(gold: Sentence, system: Sentence) -> list[tuple[int, int, int]]:
+    """(right, gold, system) for each of METRICS."""
+    size = len(gold)
+    universal = [label.partition(":")[0] for label in gold.deprels]
+    found = [label.partition(":")[0] for label in system.deprels]
+    heads = [a == b for a, b in zip(gold.heads, system.heads, strict=True)]
+
+    def whole(right: Iterable[bool]) -> tuple[int, int, int]:
+        return sum(right), size, size
+
+    labelled = [h and a == b for h, a, b in zip(heads, gold.deprels, system.deprels, strict=True)]
+    coarse = [h and a == b for h, a, b in zip(heads, universal, found, strict=True)]
+    content = (
+        sum(
+            r and label not in _FUNCTION_LABELS for r, label in zip(coarse, universal, strict=True)
+        ),
+        sum(label not in _FUNCTION_LABELS for label in universal),
+        sum(label not in _FUNCTION_LABELS for label in found),
+    )
+    features = zip(gold.features, system.features, strict=True)
+    lemmas = zip(gold.lemmas, system.lemmas, strict=True)
+    return [
+        whole(heads),
+        whole(labelled),
+        whole(coarse),
+        content,
+        whole(a == b for a, b in zip(gold.upos, system.upos, strict=True)),
+        whole(a == b for a, b in zip(gold.xpos, system.xpos, strict=True)),
+        whole(_universal(a) == _universal(b) for a, b in features),
+        whole(a in ("_", b) for a, b in lemmas),
+    ]
+
+
+def _universal(features: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in features.items() if name in _UNIVERSAL_FEATURES}

@@ -1,0 +1,1 @@
+"""Models: what turns words into tags and trees."""

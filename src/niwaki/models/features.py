@@ -1,0 +1,165 @@
+"""The template language: features as lines of text, read from a file or a configuration.
+
+A line is one feature: parts joined by `+`, or `combine N: PART PART ...` for all
+combinations of up to N of the parts. `#` begins a comment. Parts of a parser's
+features name a place and what is seen there; parts of a tagger's features name a
+word at some distance. The files of `assets/features` are examples.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from niwaki.errors import ConfigError, nearest, shown
+from niwaki.kernel import features as parser_kernel
+from niwaki.kernel.window import KINDS as WINDOW_KINDS
+from niwaki.kernel.window import Window
+from niwaki.kernel.words import ATTRIBUTE_NAMES, Clusters
+
+# What a parser may know about a word, beside what its letters show.
+TAG_ATTRIBUTES = ("tag", "upos", "xpos", "feats", "alternative")
+WORD_ATTRIBUTES = (*TAG_ATTRIBUTES, *ATTRIBUTE_NAMES)
+
+Atom = tuple[int, int, int, int]
+
+
+def feature_set_names() -> list[str]:
+    """The named sets, found by looking for their files."""
+    folder = resources.files("niwaki") / "assets" / "features"
+    return sorted(path.name.removesuffix(".txt") for path in folder.iterdir())
+
+
+def load_feature_set(name: str) -> str:
+    """The text of a named set, or of a file (a name with a dot or a slash in it)."""
+    if "/" in name or "." in name:
+        with open(name, encoding="utf-8") as file:
+            return file.read()
+    if name not in feature_set_names():
+        raise ConfigError(f"no feature set {name!r}; {nearest(name, feature_set_names())}")
+    path = resources.files("niwaki") / "assets" / "features" / f"{name}.txt"
+    return path.read_text(encoding="utf-8")
+
+
+def tagging_features(kind: str) -> str:
+    """The text of the features of `tags`, `features` or `lemmas`."""
+    path = resources.files("niwaki") / "assets" / "tagging" / f"{kind}.txt"
+    return path.read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class ParserTemplates:
+    """Compiled templates: atoms as the kernel takes them, and the attributes that they use."""
+
+    templates: list[list[Atom]]
+    attributes: tuple[str, ...]
+
+
+def read_lines(text: str, settings: Mapping[str, int] | None = None) -> Iterator[tuple[str, ...]]:
+    """The features of a text, each as its parts; `combine` lines are written out."""
+    seen: set[frozenset[str]] = set()
+    for number, line in enumerate(text.splitlines(), start=1):
+        body = line.split("#")[0].strip()
+        if not body:
+            continue
+        for parts in _expand(body, number, settings or {}):
+            key = frozenset(parts)
+            if len(key) < len(parts):
+                raise ConfigError(f"features, line {number}: a part stands twice in {shown(body)}")
+            # A combination may be written again by another line.
+            if key not in seen:
+                seen.add(key)
+                yield parts
+
+
+def _expand(body: str, number: int, settings: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
+    combine = re.fullmatch(r"combine\s+([\w-]+)\s*:\s*(.*)", body)
+    if combine is None:
+        # A plus without spaces belongs to a part, as in w+1.lower.
+        yield tuple(part.strip() for part in re.split(r"\s\+\s", body))
+        return
+    degree = combine[1]
+    if not degree.isdecimal():
+        if degree not in settings:
+            raise ConfigError(
+                f"features, line {number}: unknown degree {degree!r}; "
+                f"{nearest(degree, ['a number', *settings])}"
+            )
+        degree = str(settings[degree])
+    parts = combine[2].split()
+    for size in range(1, int(degree) + 1):
+        yield from itertools.combinations(parts, size)
+
+
+def compile_parser(
+    text: str, settings: Mapping[str, int] | None = None, clusters: bool = False
+) -> ParserTemplates:
+    """Templates for a transition parser; without clusters, features on them are left out."""
+    attributes: dict[str, int] = {}
+    templates = []
+    for parts in read_lines(text, settings):
+        if clusters or not any("cluster" in part for part in parts):
+            templates.append([_parser_atom(part, attributes) for part in parts])
+    if not templates:
+        raise ConfigError("features: no template")
+    return ParserTemplates(templates, tuple(attributes))
+
+
+def _parser_atom(part: str, attributes: dict[str, int]) -> Atom:
+    slots = parser_kernel.SLOT_NAMES
+    kinds = parser_kernel.KINDS
+    distance = re.fullmatch(r"distance\(\s*([\w.]+)\s*,\s*([\w.]+)\s*\)", part)
+    if distance:
+        places = [_known(name, slots, part) for name in distance.groups()]
+        return kinds["distance"], places[0], places[1], 0
+    place, _, what = part.rpartition(".")
+    slot = _known(place, slots, part)
+    if what in kinds and what not in ("word", "distance"):
+        if what != "label" and place not in parser_kernel.NODES:
+            raise ConfigError(
+                f"features: the children of {place} are not kept, in {shown(part)}; "
+                f"known: {', '.join(parser_kernel.NODES)}"
+            )
+        return kinds[what], slot, 0, 0
+    if what not in WORD_ATTRIBUTES:
+        known = [*WORD_ATTRIBUTES, *(kind for kind in kinds if kind not in ("word", "distance"))]
+        raise ConfigError(f"features: unknown {what!r} in {shown(part)}; {nearest(what, known)}")
+    return kinds["word"], slot, 0, attributes.setdefault(what, len(attributes))
+
+
+def _known(name: str, known: Sequence[str], part: str) -> int:
+    if name not in known:
+        raise ConfigError(f"features: no place {name!r} in {shown(part)}; {nearest(name, known)}")
+    return known.index(name)
+
+
+def compile_window(text: str, lowercase: bool = False, clusters: Clusters | None = None) -> Window:
+    """Templates over words and tags; without clusters, features on them are left out."""
+    templates = []
+    for parts in read_lines(text):
+        if clusters is not None or not any("cluster" in part for part in parts):
+            templates.append([_tagger_atom(part) for part in parts])
+    if not templates:
+        raise ConfigError("features: no template")
+    return Window(templates, lowercase, clusters)
+
+
+def _tagger_atom(part: str) -> tuple[int, int, int]:
+    kinds = WINDOW_KINDS
+    if part in ("case", "first"):
+        return kinds[part], 0, 0
+    if tag := re.fullmatch(r"t([-+][12]|0)", part):
+        return kinds["tag"], int(tag[1]), 0
+    word = re.fullmatch(r"w([-+][12]|0)\.(\w+)", part)
+    if word is None:
+        raise ConfigError(f"features: found {shown(part)}; write w0.form, w-1.lower, t-1, case ...")
+    if word[2] == "grams":
+        return kinds["grams"], int(word[1]), 0
+    if word[2] not in ATTRIBUTE_NAMES:
+        raise ConfigError(
+            f"features: unknown {word[2]!r} in {shown(part)}; {nearest(word[2], ATTRIBUTE_NAMES)}"
+        )
+    return kinds["word"], int(word[1]), ATTRIBUTE_NAMES.index(word[2])

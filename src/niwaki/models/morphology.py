@@ -1,0 +1,52 @@
+"""What goes with the tags of a word: FEATS, its lemma, and XPOS where the tagger leaves it out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from niwaki.data.faults import COLUMNS
+from niwaki.kernel.batch import Batch
+from niwaki.models.chooser import Chooser
+from niwaki.models.lemmas import apply_rule
+from niwaki.models.tagger import XPOS, Tags
+
+FORM, LEMMA = COLUMNS.index("FORM"), COLUMNS.index("LEMMA")
+FEATS = COLUMNS.index("FEATS")
+
+
+@dataclass(frozen=True)
+class Morphology:
+    """Choosers, each of which may be missing."""
+
+    xpos: Chooser | None
+    feats: Chooser | None
+    lemmas: Chooser | None
+
+    def columns(self, batch: Batch, tags: Tags, keep: bool = True) -> dict[int, Any]:
+        """Columns for `Batch.render`; with `keep`, what is given stays."""
+        columns: dict[int, Any] = {}
+        for column, chooser in ((XPOS, self.xpos), (FEATS, self.feats)):
+            if chooser is not None:
+                chosen = chooser.choose(batch, tags.tag)
+                if keep:
+                    chosen = np.where(batch.blanks(column), chosen, np.int32(-1))
+                columns[column] = (chosen, chooser.values.symbols)
+        if self.lemmas is not None:
+            columns[LEMMA] = self._lemmas(self.lemmas, batch, tags, keep)
+        return columns
+
+    def _lemmas(self, chooser: Chooser, batch: Batch, tags: Tags, keep: bool) -> list[bytes]:
+        names = chooser.values.names
+        rules = chooser.choose(batch, tags.tag).tolist()
+        forms = batch.texts_of(FORM)
+        lemmas = [
+            apply_rule(form, names[rule]) if rule >= 0 else form
+            for form, rule in zip(forms, rules, strict=True)
+        ]
+        if keep:
+            given = batch.texts_of(LEMMA)
+            lemmas = [new if old == b"_" else old for new, old in zip(lemmas, given, strict=True)]
+        return lemmas

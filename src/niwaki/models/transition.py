@@ -1,0 +1,199 @@
+"""The transition-based parser: labelled moves, what they look at, and the best trees."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.faults import COLUMNS
+from niwaki.data.sentence import Sentence
+from niwaki.errors import ConfigError
+from niwaki.kernel import parser as kernel
+from niwaki.kernel.batch import Batch
+from niwaki.kernel.features import Program
+from niwaki.kernel.linear import Learner
+from niwaki.kernel.systems import MOVES, load_system
+from niwaki.kernel.words import Clusters, word_values
+from niwaki.models.features import TAG_ATTRIBUTES, compile_parser
+from niwaki.models.tagger import Tags
+from niwaki.models.vocabulary import Values, Vocabulary
+from niwaki.models.weights import Compressed
+
+DEPREL = COLUMNS.index("DEPREL")
+FEATS = COLUMNS.index("FEATS")
+Numbers = NDArray[np.int32]
+Class = tuple[int, int]
+
+# One labelled move is one byte of a row of weights; 64 of them are one cache line.
+MAX_CLASSES = 64
+OTHER = -1
+_ARCS = ("left", "right", "root")
+
+
+@dataclass(frozen=True)
+class Design:
+    """Everything about a parser but its weights; what a model file keeps of it."""
+
+    system: str
+    features: str
+    labels: list[str]
+    classes: list[Class]
+    root_label: int
+    rare: dict[tuple[int, int], int] = field(default_factory=dict)
+    degrees: Mapping[str, int] = field(default_factory=dict)
+    lowercase: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "system": self.system,
+            "features": self.features,
+            "labels": self.labels,
+            "classes": self.classes,
+            "root_label": self.root_label,
+            "rare": [[*key, label] for key, label in self.rare.items()],
+            "degrees": dict(self.degrees),
+            "lowercase": self.lowercase,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Design:
+        return cls(
+            system=record["system"],
+            features=record["features"],
+            labels=record["labels"],
+            classes=[(move, label) for move, label in record["classes"]],
+            root_label=record["root_label"],
+            rare={(klass, value): label for klass, value, label in record["rare"]},
+            degrees=record["degrees"],
+            lowercase=record["lowercase"],
+        )
+
+
+class TransitionParser:
+    """A transition system with a linear model that chooses its labelled moves."""
+
+    def __init__(
+        self, design: Design, model: Learner | Compressed, clusters: Clusters | None = None
+    ) -> None:
+        self.design, self.model, self._clusters = design, model, clusters
+        self.labels = Vocabulary(design.labels)
+        templates = compile_parser(design.features, design.degrees, clusters is not None)
+        # Rare labels are told apart by the dependent's UPOS, whether features use it or not.
+        self.attributes = list(templates.attributes)
+        if "upos" not in self.attributes:
+            self.attributes.append("upos")
+        self.kernel = kernel.Parser(
+            load_system(design.system),
+            Program(templates.templates, len(self.attributes)),
+            model.frozen() if isinstance(model, Compressed) else model,
+            design.classes,
+            design.root_label,
+            design.rare,
+            self.attributes.index("upos"),
+        )
+
+    def with_model(self, model: Learner | Compressed) -> TransitionParser:
+        """The same parser with other weights."""
+        return TransitionParser(self.design, model, self._clusters)
+
+    def attribute_values(self, batch: Batch, tags: Tags) -> list[Values]:
+        """What the templates see of the words of a batch, in the order of `attributes`."""
+        known: dict[str, Values] = {name: getattr(tags, name) for name in _TAG_FIELDS}
+        if "feats" in self.attributes:
+            known["feats"] = batch.hashes(FEATS)
+        letters = [name for name in self.attributes if name not in TAG_ATTRIBUTES]
+        values = word_values(batch, letters, self.design.lowercase, self._clusters)
+        known.update(zip(letters, values, strict=True))
+        return [np.ascontiguousarray(known[name], dtype=np.uint32) for name in self.attributes]
+
+    def parse(self, batch: Batch, tags: Tags, beam: int) -> tuple[Numbers, Numbers]:
+        """Heads and numbers of labels of the best trees."""
+        heads, labels, _ = self.kernel.parse(batch, self.attribute_values(batch, tags), beam)
+        return heads, labels
+
+    def class_numbers(self) -> dict[Class, int]:
+        """The labelled move of each move and label; rare labels share one."""
+        return class_numbers(self.design.classes, len(self.labels))
+
+
+_TAG_FIELDS = tuple(name for name in TAG_ATTRIBUTES if name != "feats")
+
+
+def class_numbers(classes: list[Class], labels: int) -> dict[Class, int]:
+    numbers = {klass: number for number, klass in enumerate(classes)}
+    for move in (MOVES.index(name) for name in _ARCS):
+        if (move, OTHER) in numbers:
+            for label in range(labels):
+                numbers.setdefault((move, label), numbers[move, OTHER])
+    return numbers
+
+
+def design_parser(
+    sentences: Iterable[Sentence],
+    system: str,
+    features: str,
+    *,
+    degrees: Mapping[str, int] | None = None,
+    lowercase: bool = False,
+    max_classes: int = MAX_CLASSES,
+) -> Design:
+    """The labelled moves that a treebank needs; rare ones share a class.
+
+    What label they then get is decided by the dependent's UPOS.
+    """
+    arcs: Counter[tuple[str, str]] = Counter()
+    rare_arcs: Counter[tuple[str, str, str]] = Counter()
+    for sentence in sentences:
+        for word, (head, label, upos) in enumerate(
+            zip(sentence.heads, sentence.deprels, sentence.upos, strict=True), start=1
+        ):
+            if head >= 0:
+                move = "root" if head == 0 else "left" if head > word else "right"
+                arcs[move, label] += 1
+                rare_arcs[move, label, upos] += 1
+    if not arcs:
+        raise ConfigError("the training data has no arcs; give sentences with heads")
+    labels = Vocabulary(sorted({label for _, label in arcs}))
+    roots = Counter({label: count for (move, label), count in arcs.items() if move == "root"})
+    moves = load_system(system).moves
+    plain = [(MOVES.index(name), 0) for name in moves if name not in _ARCS]
+    wanted = [(move, label) for (move, label), _ in arcs.most_common() if move in moves]
+    room = max_classes - len(plain)
+    if len(wanted) > room:
+        wanted = wanted[: room - 2]
+    kept = [(MOVES.index(move), labels.number(label)) for move, label in wanted]
+    dropped = {arc for arc in arcs if arc[0] in moves} - set(wanted)
+    others = [(MOVES.index(move), OTHER) for move in sorted({move for move, _ in dropped})]
+    classes = [*plain, *kept, *others]
+    return Design(
+        system=system,
+        features=features,
+        labels=labels.names,
+        classes=classes,
+        root_label=labels.number(roots.most_common(1)[0][0]) if roots else 0,
+        rare=_rare_labels(rare_arcs, dropped, classes, labels),
+        degrees=degrees or {},
+        lowercase=lowercase,
+    )
+
+
+def _rare_labels(
+    arcs: Counter[tuple[str, str, str]],
+    dropped: set[tuple[str, str]],
+    classes: list[Class],
+    labels: Vocabulary,
+) -> dict[tuple[int, int], int]:
+    """The most frequent rare label of each class, by the dependent's UPOS (0: any)."""
+    counts: dict[tuple[int, int], Counter[int]] = {}
+    upos = Vocabulary(sorted({tag for _, _, tag in arcs}))
+    for (move, label, tag), count in sorted(arcs.items()):
+        if (move, label) in dropped:
+            klass = classes.index((MOVES.index(move), OTHER))
+            for value in (int(upos.values[upos.number(tag)]), 0):
+                counts.setdefault((klass, value), Counter())[labels.number(label)] += count
+    return {key: counter.most_common(1)[0][0] for key, counter in counts.items()}

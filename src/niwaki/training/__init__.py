@@ -1,0 +1,1 @@
+"""Training: configuration, data, checkpoints and the stages that make a model."""

@@ -1,0 +1,73 @@
+"""What a training run has finished so far, on disk: a run that was killed goes on from there."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.modelfile import read_model_file, write_model_file
+from niwaki.errors import ModelError
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+class Checkpoint:
+    """Results by name, each a set of arrays; written all together, whole or not at all.
+
+    `identity` says what the run is: configuration and data. A checkpoint of
+    another run is refused.
+    """
+
+    def __init__(self, path: str, identity: Mapping[str, Any], minutes: float) -> None:
+        self.path = path
+        self._identity = dict(identity)
+        self._interval = 60 * minutes
+        self._saved_at = time.monotonic()
+        self._results: dict[str, dict[str, NDArray[Any]]] = {}
+
+    def load(self) -> bool:
+        """Take up what an earlier run has left; False if there is nothing."""
+        if not os.path.exists(self.path):
+            return False
+        file = read_model_file(self.path)
+        if file.config != self._identity:
+            raise ModelError(
+                f"{self.path}: a checkpoint of another run (its configuration or data differ); "
+                "remove it, or train with the same ones"
+            )
+        for name in file.parts:
+            if name.endswith(".safetensors"):
+                self._results[name.removesuffix(".safetensors")] = file.tensors(name)
+        return True
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._results
+
+    def __getitem__(self, name: str) -> dict[str, NDArray[Any]]:
+        return self._results[name]
+
+    def put(self, name: str, arrays: Arrays) -> None:
+        """Keep a result; it is on disk after the next save."""
+        self._results[name] = {key: np.asarray(array) for key, array in arrays.items()}
+
+    def drop(self, name: str) -> None:
+        self._results.pop(name, None)
+
+    @property
+    def is_due(self) -> bool:
+        return time.monotonic() - self._saved_at >= self._interval
+
+    def save(self) -> None:
+        parts = {f"{name}.safetensors": arrays for name, arrays in self._results.items()}
+        write_model_file(self.path, {"config.json": self._identity, **parts})
+        self._saved_at = time.monotonic()
+
+    def remove(self) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(self.path)

@@ -1,0 +1,264 @@
+"""Training configurations: commented TOML, read into frozen records, strict about every key."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from niwaki.errors import ConfigError, nearest, shown
+from niwaki.kernel.systems import system_names
+
+
+@dataclass(frozen=True)
+class CardConfig:
+    """What is written on the model's card."""
+
+    name: str = "model"
+    language: str = ""
+    description: str = ""
+    licences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """What kind of parser, and what it looks at."""
+
+    kind: Literal["transition"] = "transition"
+    # Transition system of the parser with a beam, and width of that beam.
+    system: str = "arc-standard"
+    beam: int = 8
+    # Put a second set of weights into the model that was trained for greedy parsing, and
+    # serves `--beam 1`. With beam = 1 there is only one set anyway.
+    greedy: bool = True
+    # A named feature set or a file, and more features, a line each.
+    features: str = "rich"
+    more_features: tuple[str, ...] = ()
+    # How far the combinations of the set hall2011 go.
+    degree: int = 2
+    nonlexical_degree: int = 3
+    # "insensitive" reads everything in lower case, in training and after.
+    case: Literal["sensitive", "insensitive"] = "sensitive"
+    # A file of word clusters (`bits word count` lines); "" for none.
+    clusters: str = ""
+    # Rows of weights that are kept of each parser.
+    max_rows: int = 350_000
+
+
+@dataclass(frozen=True)
+class TaggerConfig:
+    """The tagger and what follows it."""
+
+    # Predict UPOS and XPOS; FEATS; LEMMA.
+    tags: bool = True
+    feats: bool = True
+    lemmas: bool = True
+    learner: Literal["logistic", "perceptron"] = "logistic"
+    epochs: int = 5
+    rate: float = 0.1
+    damping: float = 0.1
+    margin: float = 12.0
+    # The parser is trained on tags that were predicted for each part of the data by a
+    # tagger trained on the other parts; 0 trains it on the tags of the file.
+    folds: int = 10
+    max_rows: int = 300_000
+
+
+@dataclass(frozen=True)
+class ObjectiveConfig:
+    """What is learned from: data and what it is for."""
+
+    kind: Literal["treebank"] = "treebank"
+    data: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """How it is learned."""
+
+    epochs: int = 12
+    greedy_epochs: int = 12
+    seed: int = 1
+    # Sentences to choose the best epoch by; "" to take the last.
+    dev: str = ""
+    # Where a beam learns: at the worst violation, or where the gold sequence is lost.
+    update: Literal["max-violation", "early"] = "max-violation"
+    # By how much the right way must lead the wrong ones.
+    margin: float = 100.0
+    greedy_margin: float = 5.0
+    # How often the greedy parser follows its own mistakes while it learns.
+    explore: float = 0.9
+    # Time between two checkpoints.
+    checkpoint_minutes: float = 1.0
+
+
+@dataclass(frozen=True)
+class Config:
+    """A whole configuration; `to_json` is what the model keeps of it."""
+
+    card: CardConfig = field(default_factory=CardConfig)
+    model: ModelConfig = field(default_factory=ModelConfig)
+    tagger: TaggerConfig = field(default_factory=TaggerConfig)
+    objective: tuple[ObjectiveConfig, ...] = ()
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+
+    def to_json(self) -> dict[str, Any]:
+        record: dict[str, Any] = dataclasses.asdict(self)
+        return record
+
+
+_AT_LEAST = {
+    "model.beam": 1,
+    "model.degree": 1,
+    "model.nonlexical_degree": 1,
+    "model.max_rows": 1,
+    "tagger.epochs": 1,
+    "tagger.folds": 0,
+    "tagger.max_rows": 1,
+    "training.epochs": 1,
+    "training.greedy_epochs": 1,
+    "training.margin": 0,
+    "training.greedy_margin": 0,
+    "training.explore": 0,
+    "training.checkpoint_minutes": 0,
+}
+_AT_MOST = {"model.beam": 4096, "training.explore": 1}
+
+
+def read_config(path: str, overrides: Sequence[str] = ()) -> Config:
+    """Read a TOML file, with `key=value` overrides such as `model.beam=16`."""
+    try:
+        with open(path, "rb") as file:
+            record = tomllib.load(file)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from error
+    for override in overrides:
+        _override(record, override)
+    return make_config(record, path, Path(path).parent)
+
+
+def make_config(record: Mapping[str, Any], name: str = "config", folder: Path = Path()) -> Config:
+    """A checked configuration from a nested mapping; paths are relative to `folder`."""
+    config = typing.cast(Config, _build(Config, record, "", name))
+    _check(config, name)
+    return _with_paths(config, folder, name)
+
+
+def _override(record: dict[str, Any], override: str) -> None:
+    key, equals, value = override.partition("=")
+    if not equals:
+        raise ConfigError(f"--set {override}: write key=value, for instance model.beam=16")
+    try:
+        parsed = tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        parsed = value  # a bare word is a string
+    *tables, last = key.strip().split(".")
+    place: Any = record
+    for table in tables:
+        if isinstance(place, list):
+            if not table.isdecimal() or int(table) >= len(place):
+                raise ConfigError(f"--set {override}: no entry {table!r}")
+            place = place[int(table)]
+        else:
+            place = place.setdefault(table, {})
+    if not isinstance(place, dict):
+        raise ConfigError(f"--set {override}: {key!r} is not a key")
+    place[last] = parsed
+
+
+def _build(kind: Any, record: Any, prefix: str, name: str) -> Any:
+    """A record of a dataclass from a mapping; refuses unknown keys and wrong types."""
+    if not isinstance(record, Mapping):
+        raise ConfigError(f"{name}: {prefix.rstrip('.')} is {shown(str(record))}; make it a table")
+    hints = typing.get_type_hints(kind)
+    known = [each.name for each in dataclasses.fields(kind)]
+    values = {}
+    for key, value in record.items():
+        if key not in known:
+            raise ConfigError(f"{name}: unknown key {prefix}{key}; {nearest(key, known)}")
+        values[key] = _convert(hints[key], value, f"{prefix}{key}", name)
+    return kind(**values)
+
+
+def _convert(hint: Any, value: Any, key: str, name: str) -> Any:
+    def refuse(wanted: str) -> ConfigError:
+        return ConfigError(f"{name}: {key} is {shown(str(value))}; give {wanted}")
+
+    if dataclasses.is_dataclass(hint):
+        return _build(hint, value, f"{key}.", name)
+    origin = typing.get_origin(hint)
+    if origin is Literal:
+        choices = typing.get_args(hint)
+        if value not in choices:
+            raise refuse(f"one of {', '.join(choices)}")
+        return value
+    if origin is tuple:
+        inner = typing.get_args(hint)[0]
+        # A single path may be written without brackets.
+        items = [value] if inner is str and isinstance(value, str) else value
+        if not isinstance(items, list):
+            raise refuse("a list")
+        return tuple(_convert(inner, item, f"{key}[{i}]", name) for i, item in enumerate(items))
+    if hint is float and type(value) is int:
+        return float(value)
+    if type(value) is not hint:
+        wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+        raise refuse(wanted[hint])
+    return value
+
+
+def _check(config: Config, name: str) -> None:
+    for key, least in _AT_LEAST.items():
+        if _get(config, key) < least:
+            raise ConfigError(f"{name}: {key} is {_get(config, key)}; give at least {least}")
+    for key, most in _AT_MOST.items():
+        if _get(config, key) > most:
+            raise ConfigError(f"{name}: {key} is {_get(config, key)}; give at most {most}")
+    if config.tagger.folds == 1:
+        raise ConfigError(f"{name}: tagger.folds is 1; give 0 for none, or at least 2")
+    system = config.model.system
+    if system not in system_names():
+        raise ConfigError(f"{name}: model.system is {system!r}; {nearest(system, system_names())}")
+    if not any(objective.data for objective in config.objective):
+        raise ConfigError(
+            f'{name}: nothing to learn from; add [[objective]] with data = "train.conllu"'
+        )
+
+
+def _get(config: Config, key: str) -> Any:
+    table, _, name = key.partition(".")
+    return getattr(getattr(config, table), name)
+
+
+def _with_paths(config: Config, folder: Path, name: str) -> Config:
+    """Paths made relative to where the command runs; all must exist before training starts."""
+
+    def found(path: str, key: str) -> str:
+        if not path:
+            return path
+        whole = folder / path
+        if not whole.is_file():
+            raise ConfigError(
+                f"{name}: {key}: no file {str(whole)!r}; paths are relative to {name}"
+            )
+        return str(whole)
+
+    objectives = tuple(
+        dataclasses.replace(each, data=tuple(found(p, f"objective[{i}].data") for p in each.data))
+        for i, each in enumerate(config.objective)
+    )
+    model = dataclasses.replace(
+        config.model,
+        clusters=found(config.model.clusters, "model.clusters"),
+        features=(
+            found(config.model.features, "model.features")
+            if "." in config.model.features or "/" in config.model.features
+            else config.model.features
+        ),
+    )
+    training = dataclasses.replace(config.training, dev=found(config.training.dev, "training.dev"))
+    return dataclasses.replace(config, objective=objectives, model=model, training=training)

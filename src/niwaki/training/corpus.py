@@ -1,0 +1,73 @@
+"""Training data: read, checked for what training needs, and counted."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.conllu import read_conllu
+from niwaki.data.sentence import Sentence
+from niwaki.errors import CorpusError
+from niwaki.kernel.batch import Batch
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentences of one or more files, with a hash that identifies them."""
+
+    files: tuple[str, ...]
+    sentences: tuple[Sentence, ...]
+
+    @cached_property
+    def batch(self) -> Batch:
+        return Batch([sentence.source for sentence in self.sentences])
+
+    @cached_property
+    def sha256(self) -> str:
+        digest = hashlib.sha256()
+        for sentence in self.sentences:
+            digest.update(sentence.source)
+        return digest.hexdigest()
+
+    @property
+    def words(self) -> int:
+        return int(self.batch.words)
+
+    def part(self, numbers: NDArray[np.int64]) -> Corpus:
+        return Corpus(self.files, tuple(self.sentences[number] for number in numbers))
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the words of each sentence begin in the arrays of the batch."""
+        lengths = self.batch.lengths
+        return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+
+    @cached_property
+    def is_tagged(self) -> bool:
+        return any(tag != "_" for sentence in self.sentences for tag in sentence.upos)
+
+
+def read_treebank(files: Sequence[str]) -> Corpus:
+    """Sentences with whole trees; refuses others, with sentence and line."""
+    sentences = []
+    for file in files:
+        for sentence in read_conllu(file, multi_root=True, unknown_heads=False):
+            if sentence.heads.count(0) != 1:
+                raise CorpusError(
+                    sentence.file,
+                    sentence.line,
+                    "SENTENCE",
+                    f"{sentence.heads.count(0)} roots{_called(sentence)}",
+                    "a parser learns trees with one root; correct or remove the sentence",
+                )
+            sentences.append(sentence)
+    return Corpus(tuple(files), tuple(sentences))
+
+
+def _called(sentence: Sentence) -> str:
+    return f" in sentence {sentence.id!r}" if sentence.id else ""

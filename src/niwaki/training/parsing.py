@@ -1,0 +1,224 @@
+"""Teaches a transition parser, epoch by epoch, and keeps the best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.kernel.linear import Learner
+from niwaki.kernel.parser_learning import Tutor
+from niwaki.kernel.words import Clusters
+from niwaki.models.tagger import Tags
+from niwaki.models.transition import DEPREL, Design, TransitionParser
+from niwaki.models.weights import Compressed, compress
+from niwaki.training.checkpoint import Checkpoint
+from niwaki.training.config import TrainingConfig
+from niwaki.training.corpus import Corpus
+from niwaki.training.tagging import epoch_order
+
+_CHUNK = 256
+
+# Scores of a parser on the development data: UAS and LAS, percent.
+Evaluate = Callable[[TransitionParser], tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class EpochReport:
+    """What one epoch did; the scores are those of the compressed, averaged weights."""
+
+    stage: str
+    epoch: int
+    epochs: int
+    updates: int
+    rows: int
+    uas: float | None
+    las: float | None
+
+
+@dataclass
+class _Progress:
+    """Where the learning of one parser stands."""
+
+    epoch: int = 0
+    cursor: int = 0  # sentences of the epoch that are done
+    updates: int = 0
+    random: int = 0  # state of the exploration's random numbers
+    best_las: float = -1.0
+    best: Compressed | None = None
+
+
+class ParserTraining:
+    """The training of one parser; `run` can be broken off anywhere and taken up again."""
+
+    def __init__(
+        self,
+        stage: str,
+        design: Design,
+        corpus: Corpus,
+        tags: Tags,
+        config: TrainingConfig,
+        *,
+        beam: int,
+        max_rows: int,
+        clusters: Clusters | None,
+        checkpoint: Checkpoint,
+    ) -> None:
+        self._stage, self._design, self._config = stage, design, config
+        self._corpus, self._tags = corpus, tags
+        self._beam, self._max_rows, self._checkpoint = beam, max_rows, checkpoint
+        self._epochs = config.epochs if beam > 1 else config.greedy_epochs
+        self._learner = Learner(len(design.classes))
+        self._parser = TransitionParser(design, self._learner, clusters)
+        self._tutor = Tutor(self._parser.kernel, self._parser.class_numbers())
+        self._values = self._parser.attribute_values(corpus.batch, tags)
+        self._labels = corpus.batch.numbers(DEPREL, self._parser.labels.symbols)
+        self._heads = projective_heads(corpus) if beam > 1 else corpus.batch.given_heads()
+        self._progress = _Progress()
+        self._restore()
+
+    def run(
+        self,
+        evaluate: Evaluate | None,
+        advance: Callable[[int], None],
+        report: Callable[[EpochReport], None],
+    ) -> TransitionParser:
+        """Learn for all epochs; returns the parser of the best one, compressed."""
+        done = self._progress
+        while done.epoch < self._epochs:
+            self._learn_epoch(advance)
+            self._finish_epoch(evaluate, report)
+        best = done.best or self._compressed()
+        self._checkpoint.drop(self._stage)
+        self._checkpoint.put(f"{self._stage}-result", _pack(best))
+        return self._parser.with_model(best)
+
+    def _learn_epoch(self, advance: Callable[[int], None]) -> None:
+        done = self._progress
+        order = epoch_order(self._config.seed, self._stage, done.epoch, len(self._corpus.sentences))
+        if done.cursor == 0:
+            done.updates = 0
+            done.random = 1 + done.epoch + (self._config.seed << 20)
+        while done.cursor < len(order):
+            part = order[done.cursor : done.cursor + _CHUNK]
+            done.updates += self._learn(part)
+            done.cursor += len(part)
+            advance(len(part))
+            if self._checkpoint.is_due:
+                self.save()
+
+    def _learn(self, part: NDArray[np.int32]) -> int:
+        config, batch = self._config, self._corpus.batch
+        if self._beam > 1:
+            _, updates, _ = self._tutor.learn_with_beam(
+                batch,
+                self._values,
+                self._heads,
+                self._labels,
+                part,
+                self._beam,
+                config.update == "max-violation",
+                config.margin,
+            )
+            return int(updates)
+        random = np.array([self._progress.random], dtype=np.uint64)
+        # Mistakes of the first epoch are not worth following.
+        explore = config.explore if self._progress.epoch else 0.0
+        _, updates = self._tutor.learn_greedily(
+            batch,
+            self._values,
+            self._heads,
+            self._labels,
+            part,
+            config.greedy_margin,
+            explore,
+            random,
+        )
+        self._progress.random = int(random[0])
+        return int(updates)
+
+    def _finish_epoch(
+        self, evaluate: Evaluate | None, report: Callable[[EpochReport], None]
+    ) -> None:
+        done = self._progress
+        uas = las = None
+        if evaluate is not None:
+            compressed = self._compressed()
+            uas, las = evaluate(self._parser.with_model(compressed))
+            if las > done.best_las:
+                done.best_las, done.best = las, compressed
+        done.epoch += 1
+        done.cursor = 0
+        report(
+            EpochReport(
+                self._stage, done.epoch, self._epochs, done.updates, len(self._learner), uas, las
+            )
+        )
+
+    def _compressed(self) -> Compressed:
+        return compress(self._learner.export(), self._learner.classes, self._max_rows)
+
+    # -- interruption -----------------------------------------------------------
+
+    def save(self) -> None:
+        """Write a checkpoint from which learning can go on as if nothing had happened."""
+        done = self._progress
+        numbers = np.array([done.epoch, done.cursor, done.updates], dtype=np.int64)
+        state = {
+            "numbers": numbers,
+            "random": np.array([done.random], dtype=np.uint64),
+            "best_las": np.array([done.best_las]),
+            **{f"learner.{name}": array for name, array in self._learner.export().items()},
+        }
+        if done.best is not None:
+            state.update({f"best.{name}": array for name, array in _pack(done.best).items()})
+        self._checkpoint.put(self._stage, state)
+        self._checkpoint.save()
+
+    def _restore(self) -> None:
+        if self._stage not in self._checkpoint:
+            return
+        state = self._checkpoint[self._stage]
+        done = self._progress
+        done.epoch, done.cursor, done.updates = map(int, state["numbers"])
+        done.random = int(state["random"][0])
+        done.best_las = float(state["best_las"][0])
+        best = {n.removeprefix("best."): a for n, a in state.items() if n.startswith("best.")}
+        if best:
+            done.best = _unpack(best)
+        prefix = "learner."
+        self._learner.restore(
+            **{n.removeprefix(prefix): a for n, a in state.items() if n.startswith(prefix)}
+        )
+
+
+def finished_parser(
+    stage: str, design: Design, checkpoint: Checkpoint, clusters: Clusters | None
+) -> TransitionParser | None:
+    """The parser that an earlier run has already finished, if it has."""
+    name = f"{stage}-result"
+    if name not in checkpoint:
+        return None
+    return TransitionParser(design, _unpack(checkpoint[name]), clusters)
+
+
+def projective_heads(corpus: Corpus) -> NDArray[np.int32]:
+    """Heads of the nearest projective trees: a beam learns to follow one way to one tree."""
+    heads: list[int] = []
+    for sentence in corpus.sentences:
+        tree = sentence.tree
+        heads += tree.heads if tree.is_projective else tree.lifted().heads
+    return np.array(heads, dtype=np.int32)
+
+
+def _pack(compressed: Compressed) -> dict[str, NDArray[np.generic]]:
+    shape = np.array([compressed.classes, compressed.scale], dtype=np.float64)
+    return {**compressed.arrays, "shape": shape}
+
+
+def _unpack(arrays: dict[str, NDArray[np.generic]]) -> Compressed:
+    shape = arrays["shape"]
+    rest = {name: array for name, array in arrays.items() if name != "shape"}
+    return Compressed(int(shape[0]), float(shape[1]), rest)

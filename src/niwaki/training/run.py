@@ -1,0 +1,268 @@
+"""A whole training run: data, tagger, parsers, scores and the model file."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from niwaki.errors import ConfigError
+from niwaki.kernel.words import Clusters
+from niwaki.metrics.attachment import evaluate
+from niwaki.models.clusters import WordClusters, read_clusters
+from niwaki.models.features import load_feature_set
+from niwaki.models.pipeline import Pipeline, untagged
+from niwaki.models.tagger import Tagger, Tags
+from niwaki.models.transition import DEPREL, Design, TransitionParser, design_parser
+from niwaki.training.checkpoint import Checkpoint
+from niwaki.training.config import Config
+from niwaki.training.corpus import Corpus, read_treebank
+from niwaki.training.parsing import EpochReport, ParserTraining, finished_parser
+from niwaki.training.tagging import jackknife, train_morphology, train_tagger
+
+
+class Reporter(Protocol):
+    """Who is told how training goes; the command line prints it."""
+
+    def stage(self, name: str, total: int) -> None:
+        """A piece of work begins; `total` sentences will be looked at."""
+
+    def advance(self, sentences: int) -> None: ...
+
+    def epoch(self, report: EpochReport) -> None: ...
+
+    def note(self, line: str) -> None:
+        """Something that the user should know."""
+
+
+@dataclass(frozen=True)
+class _Stages:
+    """What all stages share."""
+
+    config: Config
+    corpus: Corpus
+    dev: Corpus | None
+    word_clusters: WordClusters | None
+    checkpoint: Checkpoint
+    reporter: Reporter
+    threads: int
+
+    @property
+    def lowercase(self) -> bool:
+        return self.config.model.case == "insensitive"
+
+    @property
+    def clusters(self) -> Clusters | None:
+        return self.word_clusters.kernel if self.word_clusters else None
+
+
+def train(
+    config: Config,
+    output: str | os.PathLike[str],
+    reporter: Reporter,
+    *,
+    resume: bool = False,
+    threads: int | None = None,
+) -> Pipeline:
+    """Train a model and write it. A run that was broken off goes on with `resume`.
+
+    The result depends on the configuration and the data only, not on threads or on
+    interruptions.
+    """
+    corpus = read_treebank([file for objective in config.objective for file in objective.data])
+    dev = read_treebank([config.training.dev]) if config.training.dev else None
+    _say_what_is_in(corpus, config, reporter)
+    identity = {
+        "config": _plain(config.to_json()),
+        "data": corpus.sha256,
+        "dev": dev.sha256 if dev else "",
+    }
+    checkpoint = Checkpoint(
+        f"{os.fspath(output)}.checkpoint", identity, config.training.checkpoint_minutes
+    )
+    if resume and not checkpoint.load():
+        reporter.note(f"no checkpoint {checkpoint.path}; starting from the beginning")
+    clusters = read_clusters(config.model.clusters) if config.model.clusters else None
+    stages = _Stages(
+        config, corpus, dev, clusters, checkpoint, reporter, threads or os.cpu_count() or 1
+    )
+    tagger, tags = _train_tagger(stages)
+    morphology = None
+    if tagger is not None:
+        reporter.stage("features and lemmas", 8 * len(corpus.sentences))
+        morphology = train_morphology(
+            corpus, tagger, config.tagger, config.training.seed, advance=reporter.advance
+        )
+    parser, greedy = _train_parsers(stages, tagger, tags)
+    pipeline = Pipeline(_card(stages), tagger, morphology, parser, greedy, clusters)
+    if dev is not None:
+        pipeline = _with_scores(pipeline, dev)
+    pipeline.save(output)
+    checkpoint.remove()
+    return pipeline
+
+
+def _say_what_is_in(corpus: Corpus, config: Config, reporter: Reporter) -> None:
+    crossing = sum(not sentence.tree.is_projective for sentence in corpus.sentences)
+    reporter.note(f"{len(corpus.sentences):,} sentences, {corpus.words:,} words")
+    if crossing:
+        share = 100 * crossing / len(corpus.sentences)
+        reporter.note(
+            f"{crossing} trees ({share:.1f}%) have crossing arcs, which {config.model.system} "
+            "cannot build; it learns the nearest trees without"
+        )
+    if not corpus.is_tagged and config.tagger.tags:
+        reporter.note("no UPOS tags in the data: the parser will do without a tagger")
+
+
+def _train_tagger(stages: _Stages) -> tuple[Tagger | None, Tags]:
+    config, corpus, seed = stages.config.tagger, stages.corpus, stages.config.training.seed
+    if not config.tags or not corpus.is_tagged:
+        return None, untagged(corpus.batch)
+    folds = min(config.folds, len(corpus.sentences))
+    work = len(corpus.sentences) * config.epochs
+    stages.reporter.stage("tagger", work)
+    tagger = train_tagger(
+        corpus,
+        config,
+        seed,
+        "tagger",
+        lowercase=stages.lowercase,
+        clusters=stages.clusters,
+        advance=stages.reporter.advance,
+    )
+    if folds >= 2:
+        stages.reporter.stage(f"tags of {folds} parts", work * (folds - 1))
+    tags = jackknife(
+        corpus,
+        tagger,
+        config,
+        seed,
+        threads=stages.threads,
+        clusters=stages.clusters,
+        checkpoint=stages.checkpoint,
+        advance=_locked(stages.reporter.advance),
+    )
+    return tagger, tags
+
+
+def _train_parsers(
+    stages: _Stages, tagger: Tagger | None, tags: Tags
+) -> tuple[TransitionParser, TransitionParser | None]:
+    model = stages.config.model
+    beams = {"parser": model.beam}
+    if model.beam > 1 and model.greedy:
+        beams["greedy"] = 1
+    dev_tags = None
+    if stages.dev is not None:
+        dev_tags = (
+            tagger.tag(stages.dev.batch, keep=False) if tagger else untagged(stages.dev.batch)
+        )
+    training = stages.config.training
+    epochs = sum(training.epochs if b > 1 else training.greedy_epochs for b in beams.values())
+    stages.reporter.stage("parser", epochs * len(stages.corpus.sentences))
+    design = _design(stages)
+    advance = _locked(stages.reporter.advance)
+    lock = threading.Lock()
+
+    def train_one(stage: str) -> TransitionParser:
+        finished = finished_parser(stage, design, stages.checkpoint, stages.clusters)
+        if finished is not None:
+            return finished
+        lessons = ParserTraining(
+            stage,
+            design,
+            stages.corpus,
+            tags,
+            training,
+            beam=beams[stage],
+            max_rows=model.max_rows,
+            clusters=stages.clusters,
+            checkpoint=stages.checkpoint,
+        )
+
+        def score(parser: TransitionParser) -> tuple[float, float]:
+            assert stages.dev is not None
+            assert dev_tags is not None
+            return _score(parser, stages.dev, dev_tags, beams[stage])
+
+        def report(epoch: EpochReport) -> None:
+            with lock:
+                stages.reporter.epoch(epoch)
+
+        return lessons.run(score if stages.dev else None, advance, report)
+
+    with ThreadPoolExecutor(min(stages.threads, len(beams))) as pool:
+        parsers = dict(zip(beams, pool.map(train_one, beams), strict=True))
+    return parsers["parser"], parsers.get("greedy")
+
+
+def _design(stages: _Stages) -> Design:
+    model = stages.config.model
+    features = "\n".join([load_feature_set(model.features), *model.more_features])
+    design = design_parser(
+        stages.corpus.sentences,
+        model.system,
+        features,
+        degrees={"degree": model.degree, "nonlexical-degree": model.nonlexical_degree},
+        lowercase=stages.lowercase,
+    )
+    if len(design.labels) > 256:
+        raise ConfigError(f"{len(design.labels)} labels, but at most 256 are possible")
+    return design
+
+
+def _score(parser: TransitionParser, dev: Corpus, tags: Tags, beam: int) -> tuple[float, float]:
+    heads, labels = parser.parse(dev.batch, tags, beam)
+    right = heads == dev.batch.given_heads()
+    labelled = right & (labels == dev.batch.numbers(DEPREL, parser.labels.symbols))
+    return 100 * float(right.mean()), 100 * float(labelled.mean())
+
+
+def _with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:
+    """The card with the scores of the model as it is shipped, on the development data."""
+    scores: dict[str, Any] = {}
+    for name, beam in {"beam": pipeline.beam, "greedy": 1}.items():
+        parsed = pipeline.parse(dev.sentences, beam=beam, retag=True)
+        found = evaluate(dev.sentences, parsed).scores
+        scores[name] = {metric: round(value, 2) for metric, value in found.items()}
+    return replace(pipeline, config={**pipeline.config, "scores_on_dev": scores})
+
+
+def _card(stages: _Stages) -> dict[str, Any]:
+    record: dict[str, Any] = _plain(stages.config.to_json())
+    files = [os.path.basename(file) for file in stages.corpus.files]
+    record["data"] = {
+        "files": files,
+        "sentences": len(stages.corpus.sentences),
+        "words": stages.corpus.words,
+        "sha256": stages.corpus.sha256,
+    }
+    for objective in record["objective"]:
+        # Where the files lay on somebody's disk is nobody's business.
+        objective["data"] = [os.path.basename(file) for file in objective["data"]]
+    record["training"]["dev"] = os.path.basename(record["training"]["dev"])
+    return record
+
+
+def _plain(value: Any) -> Any:
+    """The same value as JSON would give it back."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _locked(function: Callable[[int], None]) -> Callable[[int], None]:
+    """For use by several threads."""
+    lock = threading.Lock()
+
+    def locked(count: int) -> None:
+        with lock:
+            function(count)
+
+    return locked

@@ -1,0 +1,177 @@
+"""Teaches the tagger, the choosers of FEATS and lemmas, and predicts the tags to parse with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.faults import COLUMNS
+from niwaki.kernel.linear import Learner
+from niwaki.kernel.words import Clusters
+from niwaki.models.chooser import LEVELS, Chooser, find_candidates
+from niwaki.models.features import tagging_features
+from niwaki.models.lemmas import find_rule
+from niwaki.models.morphology import Morphology
+from niwaki.models.tagger import XPOS, Tagger, Tags
+from niwaki.models.vocabulary import Vocabulary
+from niwaki.models.weights import compress
+from niwaki.training.checkpoint import Checkpoint
+from niwaki.training.config import TaggerConfig
+from niwaki.training.corpus import Corpus
+
+FEATS = COLUMNS.index("FEATS")
+_CHUNK = 512
+_CHOOSER_EPOCHS = 4
+_CHOOSER_MARGIN = 2.0
+_CHOOSER_ROWS = 100_000
+
+Advance = Callable[[int], None]
+
+
+def epoch_order(seed: int, stage: str, epoch: int, sentences: int) -> NDArray[np.int32]:
+    """The order of sentences in an epoch; depends on nothing but its name."""
+    entropy = [seed, epoch, *stage.encode()]
+    return np.random.default_rng(entropy).permutation(sentences).astype(np.int32)
+
+
+def train_tagger(
+    corpus: Corpus,
+    config: TaggerConfig,
+    seed: int,
+    stage: str,
+    *,
+    lowercase: bool,
+    clusters: Clusters | None,
+    advance: Advance,
+    like: Tagger | None = None,
+) -> Tagger:
+    """A compressed tagger learned from a corpus; `like` gives it the tags of another one."""
+    if like is None:
+        pairs = {pair for s in corpus.sentences for pair in zip(s.upos, s.xpos, strict=True)}
+        tagger = Tagger.untrained(sorted(pairs), lowercase=lowercase, clusters=clusters)
+    else:
+        tagger = like.with_model(Learner(len(like.upos) + len(like.xpos)))
+    learner = tagger.model
+    assert isinstance(learner, Learner)
+    gold = tagger.numbers(corpus.batch)
+    rate = config.rate if config.learner == "logistic" else 0.0
+    for epoch in range(config.epochs):
+        order = epoch_order(seed, stage, epoch, len(corpus.sentences))
+        for start in range(0, len(order), _CHUNK):
+            part = order[start : start + _CHUNK]
+            tagger.kernel.learn(corpus.batch, gold, part, rate, config.damping, config.margin)
+            advance(len(part))
+    return tagger.with_model(compress(learner.export(), learner.classes, config.max_rows))
+
+
+def jackknife(
+    corpus: Corpus,
+    tagger: Tagger,
+    config: TaggerConfig,
+    seed: int,
+    *,
+    threads: int,
+    clusters: Clusters | None,
+    checkpoint: Checkpoint,
+    advance: Advance,
+) -> Tags:
+    """Tags of the corpus, each part tagged by a tagger that learned from the other parts.
+
+    So the parser meets in training what it will meet later: tags with mistakes.
+    """
+    count = len(corpus.sentences)
+    folds = min(config.folds, count)
+    if folds < 2:
+        return tagger.tag(corpus.batch)
+
+    def tag_fold(fold: int) -> None:
+        name = f"fold-{fold}"
+        if name in checkpoint:
+            return
+        numbers = np.arange(count)
+        rest = corpus.part(numbers[numbers % folds != fold])
+        held_out = corpus.part(numbers[numbers % folds == fold])
+        trained = train_tagger(
+            rest,
+            config,
+            seed,
+            name,
+            lowercase=tagger.lowercase,
+            clusters=clusters,
+            advance=advance,
+            like=tagger,
+        )
+        checkpoint.put(name, vars(trained.tag(held_out.batch, keep=False)))
+
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(tag_fold, range(folds)):
+            if checkpoint.is_due:
+                checkpoint.save()
+    # Sentence s was tagged as number s // folds of fold s % folds.
+    merged: dict[str, list[NDArray[np.uint32]]] = {name: [] for name in Tags.__annotations__}
+    cursors = [0] * folds
+    for number, length in enumerate(corpus.batch.lengths):
+        start = cursors[number % folds]
+        for name, parts in merged.items():
+            parts.append(checkpoint[f"fold-{number % folds}"][name][start : start + length])
+        cursors[number % folds] += length
+    return Tags(**{name: np.concatenate(parts) for name, parts in merged.items()})  # type: ignore[arg-type]
+
+
+def train_morphology(
+    corpus: Corpus, tagger: Tagger, config: TaggerConfig, seed: int, *, advance: Advance
+) -> Morphology:
+    """Choosers for what goes with the tags: XPOS if there are too many, FEATS, lemmas."""
+    tags = tagger.tag(corpus.batch)
+
+    def train(kind: str, values: Sequence[str], gold: NDArray[np.int32]) -> Chooser | None:
+        if len(values) < 2 or len(values) > 0xFFFF:
+            return None
+        return _train_chooser(corpus, tags, kind, values, gold, tagger.lowercase, seed, advance)
+
+    xpos = feats = lemmas = None
+    if not len(tagger.xpos):
+        names = sorted({tag for s in corpus.sentences for tag in s.xpos})
+        xpos = train("features", names, corpus.batch.numbers(XPOS, Vocabulary(names).symbols))
+    if config.feats:
+        names = sorted({value for s in corpus.sentences for value in s.feats})
+        feats = train("features", names, corpus.batch.numbers(FEATS, Vocabulary(names).symbols))
+    if config.lemmas:
+        # A lemma `_` is one that is not given, unless it is that of the underscore itself.
+        rules = [
+            find_rule(form, lemma) if lemma != "_" or form == "_" else ""
+            for s in corpus.sentences
+            for form, lemma in zip(s.forms, s.lemmas, strict=True)
+        ]
+        vocabulary = Vocabulary(sorted(set(rules) - {""}))
+        numbers = np.array([vocabulary.number(rule) for rule in rules], dtype=np.int32)
+        lemmas = train("lemmas", vocabulary.names, numbers)
+    return Morphology(xpos, feats, lemmas)
+
+
+def _train_chooser(
+    corpus: Corpus,
+    tags: Tags,
+    kind: str,
+    values: Sequence[str],
+    gold: NDArray[np.int32],
+    lowercase: bool,
+    seed: int,
+    advance: Advance,
+) -> Chooser:
+    features = tagging_features(kind)
+    seen = tags.tag.astype(np.uint64)
+    # While learning, no word is known: what is learned must serve for unknown words.
+    unknown = find_candidates(corpus.batch, tags.tag, gold, lowercase, LEVELS[1:])
+    learner = Learner(len(values))
+    chooser = Chooser(values, unknown, learner, features, lowercase, LEVELS[1:])
+    for epoch in range(_CHOOSER_EPOCHS):
+        order = epoch_order(seed, kind, epoch, len(corpus.sentences))
+        chooser.kernel.learn(corpus.batch, seen, gold, order, _CHOOSER_MARGIN)
+        advance(len(order))
+    candidates = find_candidates(corpus.batch, tags.tag, gold, lowercase)
+    model = compress(learner.export(), learner.classes, _CHOOSER_ROWS)
+    return Chooser(values, candidates, model, features, lowercase)
