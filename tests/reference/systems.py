@@ -1,13 +1,15 @@
-"""What can be reached from a state, by trying everything."""
+"""Transition systems on plain lists, and what can be reached with them by trying everything."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import Any
+from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from niwaki.data.tree import Tree
+
+Arc = tuple[int, int]
 
 
 def all_trees(words: int) -> Iterator[tuple[int, ...]]:
@@ -24,16 +26,117 @@ def projective_trees(words: int) -> tuple[tuple[int, ...], ...]:
     return tuple(h for h in all_trees(words) if Tree(h, ("_",) * words).is_projective)
 
 
-def endings(view: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
-    """Trees of all parses that go on from a state."""
-    if not view.moves:
-        yield tuple(view.heads), view
-    for move in view.moves:
-        yield from endings(view.move(move))
+@dataclass(frozen=True)
+class Slow:
+    """A state as lists: nothing shared, nothing clever."""
+
+    n: int
+    stack: tuple[int, ...]
+    buffer: tuple[int, ...]
+    arcs: frozenset[Arc] = frozenset()
+
+    def head(self, word: int) -> int | None:
+        return next((h for h, d in self.arcs if d == word), None)
+
+    def children(self, word: int) -> list[int]:
+        return sorted(d for h, d in self.arcs if h == word)
+
+    def make(self, stack: tuple[int, ...], buffer: tuple[int, ...], arc: Arc | None = None) -> Slow:
+        arcs = self.arcs | {arc} if arc else self.arcs
+        return type(self)(self.n, stack, buffer, arcs)
+
+    @classmethod
+    def start(cls, n: int) -> Slow:
+        return cls(n, (0,), tuple(range(1, n + 1)))
+
+    def moves(self) -> dict[str, Slow]:
+        raise NotImplementedError
+
+    def heads(self) -> tuple[int, ...]:
+        found = [self.head(word) for word in range(1, self.n + 1)]
+        return tuple(0 if head is None else head for head in found)
 
 
-def states(view: Any) -> Iterator[Any]:
-    """All states that can be reached, this one included."""
-    yield view
-    for move in view.moves:
-        yield from states(view.move(move))
+class SlowHybrid(Slow):
+    def moves(self) -> dict[str, Slow]:
+        made = {}
+        stack, buffer = self.stack, self.buffer
+        if buffer:
+            made["shift"] = self.make((*stack, buffer[0]), buffer[1:])
+        if len(stack) > 1:
+            if buffer:
+                made["left"] = self.make(stack[:-1], buffer, (buffer[0], stack[-1]))
+            if len(stack) > 2:
+                made["right"] = self.make(stack[:-1], buffer, (stack[-2], stack[-1]))
+            elif not buffer:
+                made["root"] = self.make(stack[:-1], buffer, (0, stack[-1]))
+        return made
+
+
+class SlowStandard(Slow):
+    def moves(self) -> dict[str, Slow]:
+        made = {}
+        stack, buffer = self.stack, self.buffer
+        if buffer:
+            made["shift"] = self.make((*stack, buffer[0]), buffer[1:])
+        if len(stack) > 2:
+            made["left"] = self.make((*stack[:-2], stack[-1]), buffer, (stack[-1], stack[-2]))
+            made["right"] = self.make(stack[:-1], buffer, (stack[-2], stack[-1]))
+        elif len(stack) == 2 and not buffer:
+            made["root"] = self.make(stack[:-1], buffer, (0, stack[-1]))
+        return made
+
+
+class SlowEager(Slow):
+    """With `one_root`, the last word may only be pushed if one word then stays headless."""
+
+    one_root = True
+
+    @classmethod
+    def start(cls, n: int) -> Slow:
+        return cls(n, (), tuple(range(1, n + 1)))
+
+    def moves(self) -> dict[str, Slow]:
+        made = {}
+        stack, buffer = self.stack, self.buffer
+        headless = [word for word in stack if self.head(word) is None]
+        last = self.one_root and len(buffer) == 1
+        if buffer and (not last or not stack):
+            made["shift"] = self.make((*stack, buffer[0]), buffer[1:])
+        if stack and self.head(stack[-1]) is not None:
+            made["reduce"] = self.make(stack[:-1], buffer)
+        if buffer and stack:
+            if self.head(stack[-1]) is None:
+                made["left"] = self.make(stack[:-1], buffer, (buffer[0], stack[-1]))
+            if not last or len(headless) == 1:
+                made["right"] = self.make((*stack, buffer[0]), buffer[1:], (stack[-1], buffer[0]))
+        return made
+
+
+class FreeEager(SlowEager):
+    """Goldberg and Nivre's: several words may stay headless, and then all are roots."""
+
+    one_root = False
+
+
+SLOW = {"arc-hybrid": SlowHybrid, "arc-standard": SlowStandard, "arc-eager": SlowEager}
+# The systems in which costs are defined.
+COSTS = {**SLOW, "arc-eager": FreeEager}
+
+
+def endings(state: Slow) -> Iterator[tuple[int, ...]]:
+    """Trees of all parses that go on from a state, one a parse."""
+    moves = state.moves()
+    if not moves:
+        yield state.heads()
+    for after in moves.values():
+        yield from endings(after)
+
+
+@cache
+def most_right(state: Slow, gold: tuple[int, ...]) -> int:
+    """The most words that can still get their gold head, over all parses from here."""
+    moves = state.moves()
+    if not moves:
+        return sum(a == b for a, b in zip(state.heads(), gold, strict=True))
+    return max(most_right(after, gold) for after in moves.values())

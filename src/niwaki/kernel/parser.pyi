@@ -41,3 +41,10 @@ class Parser:
         k: int,
         width: int,
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32], NDArray[np.uint8]]: ...
+    def follow(
+        self,
+        batch: Batch,
+        s: int,
+        attributes: list[NDArray[np.uint32]],
+        moves: NDArray[np.uint8],
+    ) -> tuple[float, NDArray[np.uint64]]: ...

@@ -366,6 +366,42 @@ cdef class Parser:
         return heads[:kept], labels[:kept], scores[:kept], moves[:kept]
 
 
+    def follow(self, Batch batch not None, Py_ssize_t s, list attributes not None,
+               const uint8_t[::1] moves not None):
+        """Make labelled moves one after the other; for tests and for those who want to know why.
+
+        Returns the total score of the moves and the feature keys of the state after
+        the last one, which need not be a final one.
+        """
+        cdef Columns columns = Columns(attributes, self.program.attribute_count, batch.words)
+        cdef Space space = self.space()
+        cdef Context context
+        cdef float scores[MAX_CLASSES]
+        cdef State* state
+        cdef int n, step, klass
+        if not 0 <= s < batch.sentences:
+            raise ValueError(f"no sentence {s}")
+        n = batch.starts[s + 1] - batch.starts[s]
+        if not self.open_sentence(space, columns.pointers, batch.starts[s], n, 1, &context):
+            raise MemoryError()
+        state = space.states
+        self.functions.start(state, n)
+        for step in range(moves.shape[0]):
+            klass = moves[step]
+            if klass >= self.class_count or not (
+                    self.functions.legal(state, n) >> self.class_move[klass] & 1):
+                raise ValueError(f"move {step} is not possible")
+            self.score(&context, state, scores)
+            self.advance(&context, state, klass, state.score + scores[klass], state + 1)
+            state += 1
+        keys = np.empty(self.program.template_count, dtype=np.uint64)
+        cdef uint64_t[::1] view = keys
+        self.program.keys(&context, state, &view[0])
+        score = state.score
+        self.idle.append(space)
+        return score, keys
+
+
 cdef class Columns:
     """Pointers to the attributes of a batch's words; keeps the arrays alive."""
 

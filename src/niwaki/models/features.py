@@ -16,6 +16,7 @@ from importlib import resources
 
 from niwaki.errors import ConfigError, nearest, shown
 from niwaki.kernel import features as parser_kernel
+from niwaki.kernel.systems import System
 from niwaki.kernel.window import KINDS as WINDOW_KINDS
 from niwaki.kernel.window import Window
 from niwaki.kernel.words import ATTRIBUTE_NAMES, Clusters
@@ -95,17 +96,39 @@ def _expand(body: str, number: int, settings: Mapping[str, int]) -> Iterator[tup
 
 
 def compile_parser(
-    text: str, settings: Mapping[str, int] | None = None, clusters: bool = False
+    text: str,
+    settings: Mapping[str, int] | None = None,
+    *,
+    system: System | None = None,
+    clusters: bool = False,
 ) -> ParserTemplates:
-    """Templates for a transition parser; without clusters, features on them are left out."""
+    """Templates for a transition parser.
+
+    Features on what there is not are left out: clusters if none are given, and what
+    a system never knows.
+    """
     attributes: dict[str, int] = {}
     templates = []
     for parts in read_lines(text, settings):
-        if clusters or not any("cluster" in part for part in parts):
-            templates.append([_parser_atom(part, attributes) for part in parts])
+        atoms = [_parser_atom(part, attributes) for part in parts]
+        if all(_is_seen(part, system, clusters) for part in parts):
+            templates.append(atoms)
     if not templates:
         raise ConfigError("features: no template")
     return ParserTemplates(templates, tuple(attributes))
+
+
+def _is_seen(part: str, system: System | None, clusters: bool) -> bool:
+    place, _, what = part.rpartition(".")
+    if "cluster" in what:
+        return clusters
+    if system is None:
+        return True
+    of_a_head = place.startswith("s0.head") or (what == "label" and place in ("s0", "s1", "s2"))
+    of_the_front = place.startswith("b0.left") or (
+        place == "b0" and what in ("lefts", "left-labels", "rights", "right-labels")
+    )
+    return (system.knows_heads or not of_a_head) and (system.knows_front or not of_the_front)
 
 
 def _parser_atom(part: str, attributes: dict[str, int]) -> Atom:

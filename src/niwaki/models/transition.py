@@ -82,13 +82,16 @@ class TransitionParser:
     ) -> None:
         self.design, self.model, self._clusters = design, model, clusters
         self.labels = Vocabulary(design.labels)
-        templates = compile_parser(design.features, design.degrees, clusters is not None)
+        system = load_system(design.system)
+        templates = compile_parser(
+            design.features, design.degrees, system=system, clusters=clusters is not None
+        )
         # Rare labels are told apart by the dependent's UPOS, whether features use it or not.
         self.attributes = list(templates.attributes)
         if "upos" not in self.attributes:
             self.attributes.append("upos")
         self.kernel = kernel.Parser(
-            load_system(design.system),
+            system,
             Program(templates.templates, len(self.attributes)),
             model.frozen() if isinstance(model, Compressed) else model,
             design.classes,

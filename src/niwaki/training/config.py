@@ -88,7 +88,7 @@ class TrainingConfig:
     # Where a beam learns: at the worst violation, or where the gold sequence is lost.
     update: Literal["max-violation", "early"] = "max-violation"
     # By how much the right way must lead the wrong ones.
-    margin: float = 100.0
+    margin: float = 20.0
     greedy_margin: float = 5.0
     # How often the greedy parser follows its own mistakes while it learns.
     explore: float = 0.9

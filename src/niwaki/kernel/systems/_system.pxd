@@ -86,6 +86,9 @@ cdef class System:
     cdef Functions functions
     cdef readonly str name
     cdef readonly tuple moves
+    # What features can see: heads of words on the stack, children of the buffer's front.
+    cdef readonly bint knows_heads
+    cdef readonly bint knows_front
 
 
 cdef inline bint has_word(const Node* node) noexcept nogil:

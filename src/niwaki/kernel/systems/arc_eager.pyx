@@ -146,6 +146,8 @@ cdef void start(State* state, int n) noexcept nogil:
 SYSTEM = System()
 (<System>SYSTEM).name = "arc-eager"
 (<System>SYSTEM).moves = ("shift", "left", "right", "reduce")
+(<System>SYSTEM).knows_heads = True
+(<System>SYSTEM).knows_front = True
 (<System>SYSTEM).functions.legal = legal
 (<System>SYSTEM).functions.apply = apply
 (<System>SYSTEM).functions.arc = arc

@@ -119,6 +119,8 @@ cdef int steps(int n) noexcept nogil:
 SYSTEM = System()
 (<System>SYSTEM).name = "arc-hybrid"
 (<System>SYSTEM).moves = ("shift", "left", "right", "root")
+(<System>SYSTEM).knows_heads = False
+(<System>SYSTEM).knows_front = True
 (<System>SYSTEM).functions.legal = legal
 (<System>SYSTEM).functions.apply = apply
 (<System>SYSTEM).functions.arc = arc

@@ -1,0 +1,111 @@
+"""Every transition system found in kernel/systems, judged by exhaustive search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from niwaki.errors import ConfigError
+from niwaki.kernel.systems import load_system, system_names
+from niwaki.kernel.systems._view import View
+from tests.reference.systems import COSTS, SLOW, Slow, endings, most_right, projective_trees
+
+pytestmark = pytest.mark.kernel
+SYSTEMS = system_names()
+
+
+def walk(view: View, slow: Slow) -> Iterator[tuple[View, Slow]]:
+    """All states that can be reached, in both worlds."""
+    yield view, slow
+    after = slow.moves()
+    for move in view.moves:
+        yield from walk(view.move(move), after[move])
+
+
+def test_systems_are_found_by_their_files() -> None:
+    assert {"arc-eager", "arc-hybrid", "arc-standard"} <= set(SYSTEMS)
+    assert set(SYSTEMS) == set(SLOW), "give the new system a slow twin"
+    with pytest.raises(ConfigError, match="did you mean 'arc-eager'"):
+        load_system("arc-eger")
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_states_are_those_of_the_slow_twin(name: str, n: int) -> None:
+    for view, slow in walk(View(load_system(name), n), SLOW[name].start(n)):
+        assert view.stack == list(slow.stack)
+        assert view.buffer == list(slow.buffer)
+        assert set(view.moves) == set(slow.moves())
+        for place, word in enumerate(reversed(slow.stack)):
+            check_children(view.children(place), slow, word, place)
+        if slow.buffer and view.front_children() is not None:
+            check_children(view.front_children(), slow, slow.buffer[0], 0)
+        for move, after in slow.moves().items():
+            made = after.arcs - slow.arcs
+            assert view.arc(move) == ((made and min(made)) or None)
+
+
+def check_children(known: tuple[int | None, ...] | None, slow: Slow, word: int, place: int) -> None:
+    # In arc-eager a right dependent that still lies above its head is not yet counted.
+    above = set(slow.stack[len(slow.stack) - place :])
+    children = [child for child in slow.children(word) if child not in above]
+    lefts = [child for child in children if child < word]
+    rights = [child for child in children if child > word]
+    assert known is not None
+    left, left2, right2, right, left_count, right_count = known
+    assert (left, left2) == tuple([*lefts, None, None][:2])
+    assert (right, right2) == tuple([*rights[::-1], None, None][:2])
+    assert (left_count, right_count) == (len(lefts), len(rights))
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_all_projective_trees_and_nothing_else(name: str, n: int) -> None:
+    """Every parse ends in a tree with one root: no dead ends."""
+    assert set(endings(SLOW[name].start(n))) == set(projective_trees(n))
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_the_static_oracle_leads_to_every_tree(name: str, n: int) -> None:
+    for tree in projective_trees(n):
+        view = View(load_system(name), n)
+        steps = 0
+        while view.moves:
+            move = view.oracle(tree)
+            assert view.cost(move, tree) == 0
+            view = view.move(move)
+            steps += 1
+        assert tuple(view.heads) == tree
+        assert steps == (2 * n - 1 if name == "arc-eager" else 2 * n)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_costs_are_what_exhaustive_search_finds(name: str, n: int) -> None:
+    for tree in projective_trees(n):
+        for view, slow in walk(View(load_system(name), n), SLOW[name].start(n)):
+            free = COSTS[name](n, slow.stack, slow.buffer, slow.arcs)
+            now = most_right(free, tree)
+            after = free.moves()
+            for move in view.moves:
+                assert view.cost(move, tree) == now - most_right(after[move], tree)
+
+
+def test_arc_standard_prefers_the_shortest_stack() -> None:
+    """Left dependents are taken inside-out before right ones (Huang et al. 2009, 2.5)."""
+    view = View(load_system("arc-standard"), 4)
+    moves = []
+    while view.moves:
+        moves.append(view.oracle((3, 3, 0, 3)))
+        view = view.move(moves[-1])
+    assert moves == ["shift", "shift", "shift", "left", "left", "shift", "right", "root"]
+
+
+def test_the_view_refuses_what_is_not_possible() -> None:
+    view = View(load_system("arc-hybrid"), 1)
+    with pytest.raises(ValueError, match="left is not possible; possible: shift"):
+        view.move("left")
+    with pytest.raises(ValueError, match="at least one word"):
+        View(load_system("arc-hybrid"), 0)

@@ -1,0 +1,186 @@
+"""Weight tables: learned, averaged, exported and frozen, against dictionaries."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from niwaki.kernel.linear import MAX_FEATURES, Frozen, Learner
+from niwaki.models.weights import average, averaged_learner, compress
+
+CLASSES = 5
+key = st.integers(1, 2**64 - 1)
+keys = st.lists(key, min_size=1, max_size=6, unique=True)
+steps = st.lists(
+    st.tuples(keys, st.integers(0, CLASSES - 1), st.integers(-3, 3).filter(bool)), max_size=30
+)
+
+
+def as_keys(values: list[int]) -> np.ndarray:
+    return np.array(values, dtype=np.uint64)
+
+
+@given(steps)
+def test_a_learner_is_a_dictionary_of_averages(made: list[tuple[list[int], int, int]]) -> None:
+    learner = Learner(CLASSES)
+    weights: defaultdict[tuple[int, int], float] = defaultdict(float)
+    sums: defaultdict[tuple[int, int], float] = defaultdict(float)
+    ticks = 1
+    for features, klass, step in made:
+        learner.add(as_keys(features), klass, step)
+        for feature in features:
+            weights[feature, klass] += step
+        # An average over all moments: what the weights were before each tick.
+        for place, value in weights.items():
+            sums[place] += value
+        learner.tick()
+        ticks += 1
+    seen = sorted({feature for features, _, _ in made for feature in features})
+    averaged = averaged_learner(learner.export(), CLASSES)
+    for feature in seen:
+        expected = [weights[feature, klass] for klass in range(CLASSES)]
+        assert learner.scores(as_keys([feature])).tolist() == expected
+        means = [sums[feature, klass] / ticks for klass in range(CLASSES)]
+        assert np.allclose(averaged.scores(as_keys([feature])), means, atol=1e-5)
+    assert len(learner) == len(seen)
+
+
+@given(steps)
+def test_export_and_restore(made: list[tuple[list[int], int, int]]) -> None:
+    learner = Learner(CLASSES)
+    for features, klass, step in made:
+        learner.add(as_keys(features), klass, step)
+        learner.tick()
+    exported = learner.export()
+    other = Learner(CLASSES)
+    other.restore(**exported)
+    for name, array in other.export().items():
+        assert np.array_equal(array, exported[name]), name
+
+
+def test_adagrad_steps() -> None:
+    learner = Learner(2)
+    one = as_keys([7])
+    learner.climb(one, 0, 0.5, 0.1, 0.0)
+    assert np.allclose(learner.scores(one), [0.1, 0])
+    learner.climb(one, 0, 0.5, 0.1, 0.0)
+    assert np.allclose(learner.scores(one), [0.1 + 0.1 * 0.5 / np.sqrt(0.5), 0])
+
+
+def test_patience_and_closing() -> None:
+    learner = Learner(2, patience=2)
+    one, other = as_keys([7]), as_keys([1 << 40])
+    learner.add(one, 0, 1)
+    assert learner.scores(one).tolist() == [0, 0]
+    learner.add(one, 0, 1)
+    assert learner.scores(one).tolist() == [1, 0]
+    learner.close()
+    learner.add(other, 0, 1)
+    learner.add(other, 0, 1)
+    assert len(learner) == 1
+
+
+def random_learner(rows: int, classes: int, seed: int) -> Learner:
+    random = np.random.default_rng(seed)
+    learner = Learner(classes)
+    for value in random.integers(1, 2**64, rows, dtype=np.uint64).tolist():
+        for klass in random.integers(0, classes, 3).tolist():
+            learner.add(as_keys([value]), klass, int(random.integers(1, 20)))
+    return learner
+
+
+@pytest.mark.parametrize("classes", [1, 3, 16, 64, 67, 128, 129, 1000])
+def test_a_frozen_table_scores_like_its_learner(classes: int) -> None:
+    learned = random_learner(400, classes, seed=classes).export()
+    learned["clock"] = np.array([np.inf])
+    compressed = compress(learned, classes, max_rows=1000)
+    frozen = compressed.frozen()
+    exact = averaged_learner(learned, classes)
+    assert compressed.rows >= 380, "almost all rows find room"
+    random = np.random.default_rng(1)
+    lost = 0
+    for _ in range(50):
+        chosen = random.choice(learned["keys"], 20, replace=False)
+        close = np.allclose(frozen.scores(chosen), exact.scores(chosen), atol=20 * frozen.scale)
+        lost += not close
+    assert lost < 25
+    absent = random.integers(1, 2**64, 200, dtype=np.uint64)
+    assert np.count_nonzero(frozen.scores(absent)) <= 3
+
+
+def test_compression_keeps_the_largest_weights() -> None:
+    learner = Learner(2)
+    for number in range(1, 101):
+        learner.add(as_keys([number * 0x9E3779B97F4A7C15 % 2**64]), 0, number)
+    learned = learner.export()
+    learned["clock"] = np.array([np.inf])
+    compressed = compress(learned, 2, max_rows=10)
+    frozen = compressed.frozen()
+    assert compressed.rows == 10
+    for number in range(1, 101):
+        (score, _) = frozen.scores(as_keys([number * 0x9E3779B97F4A7C15 % 2**64]))
+        assert (score == pytest.approx(number, abs=0.5)) == (number > 90)
+
+
+def test_nothing_learned_is_a_table_too() -> None:
+    compressed = compress(Learner(3).export(), 3, 10)
+    assert compressed.frozen().scores(as_keys([5])).tolist() == [0, 0, 0]
+    assert average(Learner(3).export()).size == 0
+
+
+def arrays(**changes: object) -> list[object]:
+    made = {
+        "classes": 2,
+        "scale": 1.0,
+        "fill": np.array([1], np.uint8),
+        "prints": np.array([5], np.uint16),
+        "counts": np.array([1], np.uint16),
+        "entry_classes": np.array([1], np.uint16),
+        "entry_weights": np.array([3], np.int8),
+    }
+    made.update(changes)
+    return list(made.values())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"classes": 0}, "1 to"),
+        ({"fill": np.array([], np.uint8)}, "0 buckets"),
+        ({"fill": np.array([17], np.uint8)}, "more than full"),
+        ({"fill": np.array([2], np.uint8)}, "buckets and rows"),
+        ({"counts": np.array([2], np.uint16)}, "rows and entries"),
+        ({"entry_classes": np.array([2], np.uint16)}, "no class"),
+        ({"entry_weights": np.array([], np.int8)}, "rows and entries"),
+        ({"prints": np.array([0], np.uint16)}, "fingerprint"),
+    ],
+)
+def test_frozen_refuses_what_does_not_fit(changes: dict[str, object], message: str) -> None:
+    Frozen(*arrays())
+    with pytest.raises(ValueError, match=message):
+        Frozen(*arrays(**changes))
+
+
+def test_learners_refuse_what_does_not_fit() -> None:
+    with pytest.raises(ValueError, match="1 to"):
+        Learner(0)
+    learner = Learner(2)
+    with pytest.raises(ValueError, match="class 2 of 2"):
+        learner.add(as_keys([1]), 2, 1)
+    with pytest.raises(ValueError, match="0 is not a key"):
+        learner.add(as_keys([0]), 0, 1)
+    with pytest.raises(ValueError, match="features a decision"):
+        learner.scores(np.ones(MAX_FEATURES + 1, dtype=np.uint64))
+    learner.add(as_keys([1]), 0, 1)
+    exported = learner.export()
+    with pytest.raises(ValueError, match="only a new learner"):
+        learner.restore(**exported)
+    for name in ("counts", "weights", "clock"):
+        with pytest.raises(ValueError, match="fit together"):
+            Learner(2).restore(**{**exported, name: exported[name][:0]})
+    with pytest.raises(ValueError, match="class 1"):
+        Learner(1).restore(**{**exported, "classes": np.array([1], np.uint16)})

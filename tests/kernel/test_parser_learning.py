@@ -1,0 +1,154 @@
+"""Parsers learn what can be learned, the same way every time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from niwaki.data.sentence import Sentence
+from niwaki.kernel.batch import Batch, Symbols
+from niwaki.kernel.linear import Learner
+from niwaki.kernel.parser_learning import Tutor
+from niwaki.kernel.systems import system_names
+from niwaki.models.pipeline import untagged
+from niwaki.models.transition import DEPREL, TransitionParser, design_parser
+from tests.reference.systems import projective_trees
+
+SYSTEMS = system_names()
+
+
+def corpus() -> list[Sentence]:
+    """All projective trees of up to four words; each word's form tells its arc."""
+    sentences = []
+    for n in range(1, 5):
+        for number, heads in enumerate(projective_trees(n)):
+            forms = [f"{n}.{number}.{word}" for word in range(n)]
+            labels = [
+                "root" if head == 0 else f"l{(head + word) % 3}" for word, head in enumerate(heads)
+            ]
+            upos = [["N", "V"][number % 2]] * n
+            sentences.append(Sentence.from_words(forms, heads=heads, deprels=labels, upos=upos))
+    return sentences
+
+
+class Lessons:
+    def __init__(self, system: str) -> None:
+        sentences = corpus()
+        self.batch = Batch([sentence.source for sentence in sentences])
+        design = design_parser(
+            sentences, system, "\n".join(["s0.form", "s1.form", "b0.form", "b1.form"])
+        )
+        self.learner = Learner(len(design.classes))
+        self.parser = TransitionParser(design, self.learner)
+        self.values = self.parser.attribute_values(self.batch, untagged(self.batch))
+        self.heads = self.batch.given_heads()
+        self.labels = self.batch.numbers(DEPREL, self.parser.labels.symbols)
+        self.tutor = Tutor(self.parser.kernel, self.parser.class_numbers())
+        self.order = np.arange(len(sentences), dtype=np.int32)
+
+    def greedy(self, epochs: int, explore: float = 0.5) -> list[int]:
+        random = np.array([1], dtype=np.uint64)
+        return [
+            self.tutor.learn_greedily(
+                self.batch, self.values, self.heads, self.labels, self.order, 1.0, explore, random
+            )[1]
+            for _ in range(epochs)
+        ]
+
+    def beam(self, epochs: int, max_violation: bool, margin: float) -> list[int]:
+        return [
+            self.tutor.learn_with_beam(
+                self.batch,
+                self.values,
+                self.heads,
+                self.labels,
+                self.order,
+                4,
+                max_violation,
+                margin,
+            )[1]
+            for _ in range(epochs)
+        ]
+
+    def mistakes(self, width: int) -> int:
+        heads, labels, _ = self.parser.kernel.parse(self.batch, self.values, width)
+        return int(((heads != self.heads) | (labels != self.labels)).sum())
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_greedy_learning_separates_what_is_separable(system: str) -> None:
+    lessons = Lessons(system)
+    assert lessons.mistakes(1) > 0
+    assert lessons.greedy(40)[-1] == 0
+    assert lessons.mistakes(1) == 0
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("max_violation", [True, False])
+@pytest.mark.parametrize("margin", [0.0, 2.0])
+def test_beam_learning_separates_what_is_separable(
+    system: str, max_violation: bool, margin: float
+) -> None:
+    lessons = Lessons(system)
+    assert lessons.beam(60, max_violation, margin)[-1] == 0
+    assert lessons.mistakes(4) == 0
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_same_lessons_give_the_same_weights(system: str) -> None:
+    one, other = Lessons(system), Lessons(system)
+    for lessons in (one, other):
+        lessons.greedy(3)
+        lessons.beam(2, True, 1.0)
+    for name, array in one.learner.export().items():
+        assert np.array_equal(array, other.learner.export()[name])
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_an_update_takes_two_histories_whoever_chose_them(system: str) -> None:
+    lessons = Lessons(system)
+    lessons.greedy(1)
+    last = lessons.batch.sentences - 1
+    kernel = lessons.parser.kernel
+    _, _, scores, moves = kernel.kbest(lessons.batch, last, lessons.values, 8, 8)
+    better, worse = moves[3], moves[0]
+    lessons.tutor.update(lessons.batch, last, lessons.values, better, worse)
+    after = [
+        kernel.follow(lessons.batch, last, lessons.values, history)[0]
+        for history in (better, worse)
+    ]
+    # The better one gained and the worse one lost; a common beginning moves neither.
+    assert after[0] - after[1] > scores[3] - scores[0]
+    before = lessons.learner.export()
+    lessons.tutor.update(lessons.batch, last, lessons.values, better, better)
+    assert np.array_equal(before["weights"], lessons.learner.export()["weights"])
+
+
+def test_words_without_a_known_head_or_label_do_no_harm() -> None:
+    lessons = Lessons("arc-hybrid")
+    lessons.labels[::3] = -1
+    lessons.greedy(2)
+    _, _, unreachable = lessons.tutor.learn_with_beam(
+        lessons.batch, lessons.values, lessons.heads, lessons.labels, lessons.order, 4, True, 1.0
+    )
+    assert unreachable > 0
+
+
+def test_refusals() -> None:
+    lessons = Lessons("arc-hybrid")
+    arguments = [lessons.batch, lessons.values, lessons.heads, lessons.labels, lessons.order]
+
+    def learn(place: int, value: np.ndarray) -> None:
+        changed = [*arguments]
+        changed[place] = value
+        lessons.tutor.learn_with_beam(*changed, 4, True, 1.0)
+
+    with pytest.raises(ValueError, match="do not fit"):
+        learn(2, lessons.heads[:-1])
+    with pytest.raises(ValueError, match="head 99"):
+        learn(2, np.full_like(lessons.heads, 99))
+    with pytest.raises(ValueError, match="no label 999"):
+        learn(3, np.full_like(lessons.labels, 999))
+    with pytest.raises(ValueError, match="no sentence 999"):
+        learn(4, np.array([999], dtype=np.int32))
+    assert len(Symbols([b"a"])) == 1

@@ -1,0 +1,90 @@
+"""What is read off the letters of a word, against the same in plain Python."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from niwaki.data.sentence import Sentence
+from niwaki.kernel.batch import Batch
+from niwaki.kernel.words import ATTRIBUTE_NAMES, Clusters, analyse, word_values
+from tests.reference import words as reference
+
+# Characters whose case changes one to one; the kernel knows no other changes.
+letters = st.characters(codec="utf-8", categories=["Lu", "Ll", "Lo", "Nd", "Pd", "Po"]).filter(
+    lambda c: len(c.lower()) == 1 and c.isdigit() == c.isdecimal()
+)
+words = st.text(letters, min_size=1, max_size=20)
+
+
+@given(st.lists(words, min_size=2, max_size=8))
+def test_values_are_equal_where_the_letters_say_so(sample: list[str]) -> None:
+    sample += [sample[0].upper()[:20] or "X", sample[0].lower()]
+    sample = [word for word in sample if all(len(c.lower()) == 1 for c in word)]
+    found = [analyse(word.encode())[0] for word in sample]
+    expected = [reference.analyse(word) for word in sample]
+    for name in expected[0]:
+        for i in range(len(sample)):
+            for j in range(i):
+                same = found[i][name] == found[j][name]
+                assert same == (expected[i][name] == expected[j][name]), (
+                    name,
+                    sample[i],
+                    sample[j],
+                )
+
+
+@given(words)
+def test_grams(word: str) -> None:
+    expected = reference.grams(word)
+    found = analyse(word.encode())[1]
+    assert len(found) == len(set(found)) == min(len(expected), 40)
+
+
+def test_affixes_of_different_length_are_told_apart() -> None:
+    values, _ = analyse(b"ab")
+    assert values["suffix2"] == values["suffix3"] != values["suffix1"]
+    assert values["prefix1"] != values["suffix1"]
+
+
+def test_without_case_words_are_the_same() -> None:
+    one, _ = analyse("Étude".encode(), True)
+    other, _ = analyse("étude".encode(), True)
+    assert one == other
+    assert analyse("Étude".encode())[0]["form"] != analyse("étude".encode())[0]["form"]
+
+
+def test_long_words_are_told_apart_by_what_is_between() -> None:
+    one = "x" * 100 + "a" + "x" * 100
+    other = "x" * 100 + "b" + "x" * 100
+    first, second = analyse(one.encode())[0], analyse(other.encode())[0]
+    assert first["form"] != second["form"]
+    assert first["lower"] != second["lower"]
+    assert first["suffix6"] == second["suffix6"]
+    assert analyse(("é" * 1_000_000).encode())[0]["length"] == first["length"]
+
+
+def test_clusters_and_their_prefixes() -> None:
+    clusters = Clusters([b"tree", b"pine", b"run"], ["0000111", "0000110", "1"])
+    tree, pine, run, other = (
+        analyse(word, False, clusters)[0] for word in (b"tree", b"pine", b"run", b"?")
+    )
+    assert tree["cluster"] != pine["cluster"]
+    assert tree["cluster6"] == pine["cluster6"] != run["cluster6"]
+    assert run["cluster"] == run["cluster4"] == run["cluster12"]
+    assert other["cluster"] == 1
+    with pytest.raises(ValueError, match="stands twice"):
+        Clusters([b"a", b"a"], ["0", "1"])
+    with pytest.raises(ValueError, match="not a path"):
+        Clusters([b"a"], ["2"])
+
+
+def test_values_of_a_batch() -> None:
+    sentence = Sentence.from_words(["The", "Étude", "the"])
+    batch = Batch([sentence.source])
+    values = word_values(batch, list(ATTRIBUTE_NAMES), False, None)
+    for place, form in enumerate(sentence.forms):
+        assert [int(v[place]) for v in values] == list(analyse(form.encode())[0].values())
+    (forms,) = word_values(batch, ["form"], False, None)
+    assert forms.tolist() == values[0].tolist()
