@@ -18,6 +18,7 @@ import niwaki
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
+PEER_MODELS = ROOT.parent / "shared" / "peers"
 RESULTS = ROOT / "benchmarks" / "results"
 PEERS = ROOT / ".venv-peers" / "bin" / "python"
 

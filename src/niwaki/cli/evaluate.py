@@ -16,6 +16,7 @@ import json
 from collections.abc import Iterable
 
 from niwaki.cli import OK
+from niwaki.cli._arguments import positive
 from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
@@ -28,8 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", metavar="SYSTEM", nargs="?", help="CoNLL-U to be scored")
     parser.add_argument("-m", "--model", metavar="MODEL", help="parse the gold words with a model")
     parser.add_argument("--gold-tags", action="store_true", help="with -m: keep the gold tags")
-    parser.add_argument("--beam", type=int, metavar="N", help="with -m: default is the model's")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="with -m: default 1")
+    parser.add_argument(
+        "--beam", type=positive, metavar="N", help="with -m: default is the model's"
+    )
+    parser.add_argument(
+        "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

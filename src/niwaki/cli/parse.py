@@ -16,6 +16,7 @@ import json
 from collections.abc import Iterator
 
 from niwaki.cli import OK
+from niwaki.cli._arguments import positive
 from niwaki.cli._progress import Progress
 from niwaki.data.candidates import Candidates
 from niwaki.data.conllu import write_conllu
@@ -35,21 +36,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", choices=["conllu", "json"], help="default: conllu, json for more than one tree"
     )
-    parser.add_argument("-k", type=int, metavar="K", help="the K best trees of each sentence")
+    parser.add_argument("-k", type=positive, metavar="K", help="the K best trees of each sentence")
     parser.add_argument(
-        "--beam", type=int, metavar="N", help="1 is greedy and fastest (default: the model's)"
+        "--beam", type=positive, metavar="N", help="1 is greedy and fastest (default: the model's)"
     )
     parser.add_argument("--retag", action="store_true", help="predict tags that are given, too")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="default: 1")
+    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
 
 
 def run(arguments: argparse.Namespace) -> int:
     pipeline = load(arguments.model)
     sentences = read_sentences(arguments.file, arguments.source)
-    for name in ("k", "beam", "threads"):
-        value = getattr(arguments, name)
-        if value is not None and value < 1:
-            raise argparse.ArgumentTypeError(f"--{name} is {value}; give at least 1")
     with Progress("parsed", "sentences") as progress:
         counted = _count(sentences, progress)
         if arguments.k is None and arguments.to != "json":

@@ -98,16 +98,8 @@ class Pipeline:
         tags = self.tag(batch, keep=not retag)
         parser = self.parser_for(width)
         heads, labels = parser.parse(batch, tags, width)
-        columns: dict[int, Any] = {HEAD: heads, DEPREL: (labels, parser.labels.symbols)}
-        if self.tagger is not None:
-            columns.update(self.tagger.columns(batch, tags, keep=not retag))
-        if self.morphology is not None:
-            columns.update(self.morphology.columns(batch, tags, keep=not retag))
-        rendered = batch.render(columns)
-        return [
-            Sentence(source, sentence.file, sentence.line)
-            for source, sentence in zip(rendered, sentences, strict=True)
-        ]
+        trees = {HEAD: heads, DEPREL: (labels, parser.labels.symbols)}
+        return _rendered(sentences, batch, trees | self._tag_columns(batch, tags, retag))
 
     def tag(self, batch: Batch, keep: bool = True) -> Tags:
         """The tags of a batch as the parser sees them."""
@@ -127,9 +119,9 @@ class Pipeline:
         only if the beam found fewer.
         """
         width = self.beam if beam is None else beam
-        (tagged,) = self._tagged([sentence], retag)
-        batch = Batch([tagged.source])
-        tags = self.tag(batch)
+        batch = Batch([sentence.source])
+        tags = self.tag(batch, keep=not retag)
+        (tagged,) = _rendered([sentence], batch, self._tag_columns(batch, tags, retag))
         # The list must not depend on k, so a greedy parser is never asked for one tree.
         parser = self.parser
         heads, labels, scores, moves = parser.kernel.kbest(
@@ -148,19 +140,13 @@ class Pipeline:
             tuple(row.tobytes() for row in moves),
         )
 
-    def _tagged(self, sentences: list[Sentence], retag: bool) -> list[Sentence]:
-        """The sentences with tags and lemmas, but the heads that they came with."""
-        batch = Batch([sentence.source for sentence in sentences])
-        tags = self.tag(batch, keep=not retag)
+    def _tag_columns(self, batch: Batch, tags: Tags, retag: bool) -> dict[int, Any]:
+        """Tags, features and lemmas for `Batch.render`."""
         columns: dict[int, Any] = {}
-        if self.tagger is not None:
-            columns.update(self.tagger.columns(batch, tags, keep=not retag))
-        if self.morphology is not None:
-            columns.update(self.morphology.columns(batch, tags, keep=not retag))
-        return [
-            Sentence(source, sentence.file, sentence.line)
-            for source, sentence in zip(batch.render(columns), sentences, strict=True)
-        ]
+        for part in (self.tagger, self.morphology):
+            if part is not None:
+                columns.update(part.columns(batch, tags, keep=not retag))
+        return columns
 
     def likely_tags(self, sentence: Sentence, k: int) -> list[list[tuple[str, str, float]]]:
         """The k best (UPOS, XPOS, probability) of each word, best first."""
@@ -210,25 +196,23 @@ class Pipeline:
 
 def load(name_or_path: str | os.PathLike[str] = "en") -> Pipeline:
     """A model by its name (`en` is in the box) or from a file."""
-    bundled = {path.name.removesuffix(".niwaki"): path for path in _bundled()}
+    return _load(read_model_file(find_model(name_or_path)))
+
+
+def find_model(name_or_path: str | os.PathLike[str]) -> Path:
+    """The file of a model: a bundled one by its name, else the path itself."""
+    path = Path(name_or_path)
+    # The kernel is compiled, so the package lies in a folder, never in an archive.
+    folder = Path(str(resources.files("niwaki"))) / "assets" / "models"
+    bundled = {file.stem: file for file in folder.glob("*.niwaki")}
     if isinstance(name_or_path, str) and name_or_path in bundled:
-        with resources.as_file(bundled[name_or_path]) as path:
-            return _load(read_model_file(path))
-    if (
-        isinstance(name_or_path, str)
-        and not Path(name_or_path).exists()
-        and "/" not in name_or_path
-    ):
+        return bundled[name_or_path]
+    if not path.exists() and path.name == os.fspath(name_or_path):
         raise ModelError(
-            f"no model {name_or_path!r}: neither a file nor one in the box; "
-            f"{nearest(name_or_path, bundled)}"
+            f"no model {path.name!r}: neither a file nor one in the box; "
+            f"{nearest(path.name, bundled)}"
         )
-    return _load(read_model_file(name_or_path))
-
-
-def _bundled() -> list[Any]:
-    folder = resources.files("niwaki") / "assets" / "models"
-    return [path for path in folder.iterdir() if path.name.endswith(".niwaki")]
+    return path
 
 
 def _load(file: ModelFile) -> Pipeline:
@@ -312,6 +296,14 @@ def _in_batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
             batch, size = [], 0
     if batch:
         yield batch
+
+
+def _rendered(sentences: list[Sentence], batch: Batch, columns: dict[int, Any]) -> list[Sentence]:
+    """The sentences of a batch with new columns."""
+    return [
+        Sentence(source, sentence.file, sentence.line)
+        for source, sentence in zip(batch.render(columns), sentences, strict=True)
+    ]
 
 
 def _normalised(scores: Any) -> tuple[float, ...]:

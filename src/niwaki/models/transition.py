@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -82,21 +83,25 @@ class TransitionParser:
     ) -> None:
         self.design, self.model, self._clusters = design, model, clusters
         self.labels = Vocabulary(design.labels)
-        system = load_system(design.system)
-        templates = compile_parser(
-            design.features, design.degrees, system=system, clusters=clusters is not None
+        self._system = load_system(design.system)
+        self._templates = compile_parser(
+            design.features, design.degrees, system=self._system, clusters=clusters is not None
         )
         # Rare labels are told apart by the dependent's UPOS, whether features use it or not.
-        self.attributes = list(templates.attributes)
+        self.attributes = list(self._templates.attributes)
         if "upos" not in self.attributes:
             self.attributes.append("upos")
-        self.kernel = kernel.Parser(
-            system,
-            Program(templates.templates, len(self.attributes)),
-            model.frozen() if isinstance(model, Compressed) else model,
-            design.classes,
-            design.root_label,
-            design.rare,
+
+    @cached_property
+    def kernel(self) -> kernel.Parser:
+        """Made when first used: of a model's two parsers, most programs need only one."""
+        return kernel.Parser(
+            self._system,
+            Program(self._templates.templates, len(self.attributes)),
+            self.model.frozen() if isinstance(self.model, Compressed) else self.model,
+            self.design.classes,
+            self.design.root_label,
+            self.design.rare,
             self.attributes.index("upos"),
         )
 
