@@ -5,6 +5,13 @@ from __future__ import annotations
 import argparse
 
 
+def natural(text: str) -> int:
+    """A whole number of at least 0."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"found {text!r}; give a whole number")
+    return int(text)
+
+
 def positive(text: str) -> int:
     """A whole number of at least 1."""
     if not text.isdecimal() or int(text) < 1:

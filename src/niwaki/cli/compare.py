@@ -13,7 +13,7 @@ import dataclasses
 import json
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import natural, positive
 from niwaki.data.conllu import read_conllu
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import SAMPLES, compare
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--samples", type=positive, default=SAMPLES, metavar="N", help=f"default: {SAMPLES}"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the random draws (default: 1)")
+    parser.add_argument("--seed", type=natural, default=1, help="of the random draws (default: 1)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

@@ -40,6 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--beam", type=positive, metavar="N", help="1 is greedy and fastest (default: the model's)"
     )
+    parser.add_argument(
+        "--probabilities", action="store_true", help="of tags, arcs, labels and trees"
+    )
     parser.add_argument("--retag", action="store_true", help="predict tags that are given, too")
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
 
@@ -51,7 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
         counted = _count(sentences, progress)
         if arguments.k is None and arguments.to != "json":
             parsed = pipeline.parse(
-                counted, threads=arguments.threads, beam=arguments.beam, retag=arguments.retag
+                counted,
+                threads=arguments.threads,
+                beam=arguments.beam,
+                retag=arguments.retag,
+                probabilities=arguments.probabilities,
             )
             write_conllu(parsed, arguments.output)
         else:

@@ -7,6 +7,7 @@ from libc.string cimport memcpy, memset
 
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.hashing cimport NONE_VALUE, ROOT_VALUE
+from niwaki.kernel.systems._system import MOVE_NAMES
 from niwaki.kernel.linear cimport LANES, MAX_KEYS, Decision, score_decisions, scorer_of
 
 MAX_LABELLED_MOVES = MAX_CLASSES
@@ -96,11 +97,17 @@ cdef class Parser:
             raise ValueError(f"{len(classes)} labelled moves for a model of {self.scorer.classes}")
         if not 0 <= rare_attribute < max(1, program.attribute_count):
             raise ValueError(f"no attribute {rare_attribute}")
+        moves = set()
         for number, (move, label) in enumerate(classes):
             if not 0 <= move < MOVES or not -1 <= label < MAX_CLASSES:
                 raise ValueError(f"no such labelled move: {(move, label)}")
             self.class_move[number] = move
+            moves.add(move)
             self.class_label[number] = label
+        missing = [name for name in system.moves if MOVE_NAMES.index(name) not in moves]
+        if missing:
+            # A state in which only this move is legal would be a dead end.
+            raise ValueError(f"no labelled move for {', '.join(missing)}")
         for mask in range(MASKS):
             self.legal_count[mask] = 0
             for number in range(self.class_count):

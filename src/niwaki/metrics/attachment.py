@@ -20,7 +20,15 @@ from niwaki.errors import CorpusError
 
 METRICS = ("UAS", "LAS", "LAS_universal", "CLAS", "UPOS", "XPOS", "FEATS", "LEMMA")
 
-_FUNCTION_LABELS = frozenset({"aux", "case", "cc", "clf", "cop", "det", "mark", "punct"})
+# A label outside Universal Dependencies is neither content nor function.
+_CONTENT_LABELS = frozenset(
+    {
+        *("nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl"),
+        *("dislocated", "advcl", "advmod", "discourse", "nmod", "appos", "nummod", "acl"),
+        *("amod", "conj", "fixed", "flat", "compound", "list", "parataxis", "orphan"),
+        *("goeswith", "reparandum", "root", "dep"),
+    }
+)
 _UNIVERSAL_FEATURES = frozenset(
     {
         *("PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy"),
@@ -110,11 +118,9 @@ def count_sentence(gold: Sentence, system: Sentence) -> list[tuple[int, int, int
     labelled = [h and a == b for h, a, b in zip(heads, gold.deprels, system.deprels, strict=True)]
     coarse = [h and a == b for h, a, b in zip(heads, universal, found, strict=True)]
     content = (
-        sum(
-            r and label not in _FUNCTION_LABELS for r, label in zip(coarse, universal, strict=True)
-        ),
-        sum(label not in _FUNCTION_LABELS for label in universal),
-        sum(label not in _FUNCTION_LABELS for label in found),
+        sum(r and label in _CONTENT_LABELS for r, label in zip(coarse, universal, strict=True)),
+        sum(label in _CONTENT_LABELS for label in universal),
+        sum(label in _CONTENT_LABELS for label in found),
     )
     features = zip(gold.features, system.features, strict=True)
     lemmas = zip(gold.lemmas, system.lemmas, strict=True)

@@ -23,13 +23,19 @@ from niwaki.errors import ModelError, nearest
 from niwaki.kernel.batch import Batch
 from niwaki.models.chooser import Chooser
 from niwaki.models.clusters import WordClusters
+from niwaki.models.confidence import (
+    Confidence,
+    Evidence,
+    gather_evidence,
+    with_probabilities,
+)
 from niwaki.models.features import tagging_features
 from niwaki.models.morphology import Morphology
 from niwaki.models.tagger import Tagger, Tags
 from niwaki.models.transition import DEPREL, Design, TransitionParser
 from niwaki.models.weights import Compressed
 
-HEAD = COLUMNS.index("HEAD")
+HEAD, MISC = COLUMNS.index("HEAD"), COLUMNS.index("MISC")
 
 # Large enough that the work in Python does not count, small enough to stream.
 _BATCH_SENTENCES = 256
@@ -51,6 +57,7 @@ class Pipeline:
     parser: TransitionParser
     greedy: TransitionParser | None
     clusters: WordClusters | None = None
+    confidence: Confidence | None = None
 
     @property
     def beam(self) -> int:
@@ -64,42 +71,75 @@ class Pipeline:
         threads: int = 1,
         beam: int | None = None,
         retag: bool = False,
+        probabilities: bool = False,
     ) -> Iterator[Sentence]:
         """Yield the sentences with tags, lemmas and trees, in order.
 
         Tags and lemmas that are given stay, unless `retag`. A beam of 1 is greedy
-        and fastest. Memory is bounded whatever the input.
+        and fastest. With `probabilities`, MISC gets `TagProb`, `ArcProb` and
+        `LabelProb`, and a comment the probability of the tree. Memory is bounded
+        whatever the input.
         """
+        if probabilities and self.confidence is None:
+            raise ModelError("this model was not calibrated; give training.dev when it is trained")
         width = self.beam if beam is None else beam
         if width < 1 or threads < 1:
             raise ValueError("beam and threads are at least 1")
         batches = _in_batches(sentences)
         if threads == 1:
             return itertools.chain.from_iterable(
-                self._parse_batch(batch, width, retag) for batch in batches
+                self._parse_batch(batch, width, retag, probabilities) for batch in batches
             )
-        return self._parse_in_threads(batches, threads, width, retag)
+        return self._parse_in_threads(batches, threads, width, retag, probabilities)
 
     def _parse_in_threads(
-        self, batches: Iterator[list[Sentence]], threads: int, width: int, retag: bool
+        self, batches: Iterator[list[Sentence]], threads: int, *options: Any
     ) -> Iterator[Sentence]:
         with ThreadPoolExecutor(threads) as pool:
             waiting: deque[Future[list[Sentence]]] = deque()
             for batch in batches:
-                waiting.append(pool.submit(self._parse_batch, batch, width, retag))
+                waiting.append(pool.submit(self._parse_batch, batch, *options))
                 # A few batches ahead keep all threads busy; more would only take memory.
                 if len(waiting) > 2 * threads:
                     yield from waiting.popleft().result()
             for future in waiting:
                 yield from future.result()
 
-    def _parse_batch(self, sentences: list[Sentence], width: int, retag: bool) -> list[Sentence]:
+    def _parse_batch(
+        self, sentences: list[Sentence], width: int, retag: bool, probabilities: bool
+    ) -> list[Sentence]:
         batch = Batch([sentence.source for sentence in sentences])
         tags = self.tag(batch, keep=not retag)
         parser = self.parser_for(width)
-        heads, labels = parser.parse(batch, tags, width)
-        trees = {HEAD: heads, DEPREL: (labels, parser.labels.symbols)}
-        return _rendered(sentences, batch, trees | self._tag_columns(batch, tags, retag))
+        columns = self._tag_columns(batch, tags, retag)
+        found: dict[str, Any] = {}
+        if probabilities:
+            evidence = self._evidence(batch, tags, width)
+            heads, labels = evidence.heads, evidence.labels
+            assert self.confidence is not None
+            found = self.confidence.probabilities(evidence)
+            columns[MISC] = with_probabilities(batch.texts_of(MISC), found)
+        else:
+            heads, labels = parser.parse(batch, tags, width)
+        columns |= {HEAD: heads, DEPREL: (labels, parser.labels.symbols)}
+        parsed = _rendered(sentences, batch, columns)
+        if probabilities:
+            parsed = [
+                sentence.with_comments([*sentence.comments, f"tree_probability = {p:.4f}"])
+                for sentence, p in zip(parsed, found["tree"].tolist(), strict=True)
+            ]
+        return parsed
+
+    def _evidence(self, batch: Batch, tags: Tags, width: int) -> Evidence:
+        assert self.confidence is not None
+        return gather_evidence(
+            batch,
+            tags,
+            self.parser_for(width),
+            self.greedy,
+            width,
+            self.confidence.temperature,
+        )
 
     def tag(self, batch: Batch, keep: bool = True) -> Tags:
         """The tags of a batch as the parser sees them."""
@@ -122,8 +162,7 @@ class Pipeline:
         batch = Batch([sentence.source])
         tags = self.tag(batch, keep=not retag)
         (tagged,) = _rendered([sentence], batch, self._tag_columns(batch, tags, retag))
-        # The list must not depend on k, so a greedy parser is never asked for one tree.
-        parser = self.parser
+        parser = self.parser_for(max(width, k))
         heads, labels, scores, moves = parser.kernel.kbest(
             batch, 0, parser.attribute_values(batch, tags), k, width
         )
@@ -136,7 +175,7 @@ class Pipeline:
             tagged,
             trees,
             tuple(scores.tolist()),
-            _normalised(scores),
+            _normalised(scores, self.confidence.temperature if self.confidence else 1.0),
             tuple(row.tobytes() for row in moves),
         )
 
@@ -183,6 +222,8 @@ class Pipeline:
             designs[name]["weights"] = {"classes": model.classes, "scale": model.scale}
             parts[f"weights-{name}.safetensors"] = model.arrays
         parts["designs.json"] = designs
+        if self.confidence is not None:
+            parts["confidence.json"] = self.confidence.to_json()
         if self.clusters is not None:
             parts["clusters.bin"] = self.clusters.to_bytes()
         write_model_file(path, parts)
@@ -218,7 +259,7 @@ def find_model(name_or_path: str | os.PathLike[str]) -> Path:
 def _load(file: ModelFile) -> Pipeline:
     try:
         return _build(file)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         # The checksums are right, so whoever wrote it wrote something else.
         raise ModelError(
             f"{file.path}: not a model that this niwaki can use ({error}); train it again"
@@ -273,7 +314,13 @@ def _build(file: ModelFile) -> Pipeline:
     main = parser("parser")
     if main is None:
         raise ModelError(f"{file.path}: a model without a parser; train it again")
-    return Pipeline(config, tagger, morphology, main, parser("greedy"), clusters)
+    confidence = None
+    if "confidence.json" in file.parts:
+        confidence = Confidence.from_json(file.json("confidence.json"))
+    pipeline = Pipeline(config, tagger, morphology, main, parser("greedy"), clusters, confidence)
+    if pipeline.beam < 1:
+        raise ModelError(f"{file.path}: a beam of {pipeline.beam}; train it again")
+    return pipeline
 
 
 def untagged(batch: Batch) -> Tags:
@@ -306,6 +353,7 @@ def _rendered(sentences: list[Sentence], batch: Batch, columns: dict[int, Any]) 
     ]
 
 
-def _normalised(scores: Any) -> tuple[float, ...]:
-    weights = np.exp(np.asarray(scores, dtype=np.float64) - float(scores[0]))
+def _normalised(scores: Any, temperature: float) -> tuple[float, ...]:
+    leads = np.asarray(scores, dtype=np.float64) - float(scores[0])
+    weights = np.exp(leads / temperature)
     return tuple((weights / weights.sum()).tolist())

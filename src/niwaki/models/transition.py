@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -83,25 +82,21 @@ class TransitionParser:
     ) -> None:
         self.design, self.model, self._clusters = design, model, clusters
         self.labels = Vocabulary(design.labels)
-        self._system = load_system(design.system)
-        self._templates = compile_parser(
-            design.features, design.degrees, system=self._system, clusters=clusters is not None
+        system = load_system(design.system)
+        templates = compile_parser(
+            design.features, design.degrees, system=system, clusters=clusters is not None
         )
         # Rare labels are told apart by the dependent's UPOS, whether features use it or not.
-        self.attributes = list(self._templates.attributes)
+        self.attributes = list(templates.attributes)
         if "upos" not in self.attributes:
             self.attributes.append("upos")
-
-    @cached_property
-    def kernel(self) -> kernel.Parser:
-        """Made when first used: of a model's two parsers, most programs need only one."""
-        return kernel.Parser(
-            self._system,
-            Program(self._templates.templates, len(self.attributes)),
-            self.model.frozen() if isinstance(self.model, Compressed) else self.model,
-            self.design.classes,
-            self.design.root_label,
-            self.design.rare,
+        self.kernel = kernel.Parser(
+            system,
+            Program(templates.templates, len(self.attributes)),
+            model.frozen() if isinstance(model, Compressed) else model,
+            design.classes,
+            design.root_label,
+            design.rare,
             self.attributes.index("upos"),
         )
 
@@ -171,11 +166,16 @@ def design_parser(
     moves = load_system(system).moves
     plain = [(MOVES.index(name), 0) for name in moves if name not in _ARCS]
     wanted = [(move, label) for (move, label), _ in arcs.most_common() if move in moves]
+    arc_moves = [name for name in moves if name in _ARCS]
     room = max_classes - len(plain)
     if len(wanted) > room:
-        wanted = wanted[: room - 2]
+        wanted = wanted[: room - len(arc_moves)]
     kept = [(MOVES.index(move), labels.number(label)) for move, label in wanted]
     dropped = {arc for arc in arcs if arc[0] in moves} - set(wanted)
+    # A system without one of its moves would come to a dead end.
+    unseen = set(arc_moves) - {move for move, _ in arcs}
+    usual = labels.number(arcs.most_common(1)[0][0][1])
+    kept += [(MOVES.index(move), usual) for move in sorted(unseen)]
     others = [(MOVES.index(move), OTHER) for move in sorted({move for move, _ in dropped})]
     classes = [*plain, *kept, *others]
     return Design(
