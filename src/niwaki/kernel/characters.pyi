@@ -3,7 +3,7 @@ from numpy.typing import NDArray
 
 KIND_NAMES: tuple[str, ...]
 
-def kind_and_fold(code: int) -> tuple[int, int]: ...
+def kinds_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]: ...
 
 class Text:
     length: int

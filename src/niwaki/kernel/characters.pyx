@@ -2,6 +2,8 @@
 
 import unicodedata
 
+import numpy as np
+
 from libc.stdlib cimport free, malloc
 
 # Look-ups in constant tables, which need no interpreter (Cython's own declarations say otherwise).
@@ -75,9 +77,14 @@ cdef inline uint32_t fold(uint32_t code, uint8_t kind) noexcept nogil:
     return Py_UNICODE_TOLOWER(code)
 
 
-def kind_and_fold(uint32_t code):
-    """The kind of a character and what it is folded to."""
-    return kind_of(code), fold(code, kind_of(code))
+def kinds_of(const uint32_t[::1] codes not None):
+    """The kind of each character."""
+    kinds = np.empty(codes.shape[0], dtype=np.uint8)
+    cdef uint8_t[::1] view = kinds
+    cdef Py_ssize_t i
+    for i in range(codes.shape[0]):
+        view[i] = kind_of(codes[i])
+    return kinds
 
 
 cdef class Text:

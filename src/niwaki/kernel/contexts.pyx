@@ -16,11 +16,11 @@ from niwaki.kernel.hashing cimport NONE_VALUE, atom, join, mix
 cdef enum:
     CHARACTERS = 6          # c-3 ... c2 around a possible boundary
     BEFORE = 3
-    ATTRIBUTES = 7
+    ATTRIBUTES = 8
     OFFSETS = 2 * REACH + 1
     FAR = 20                # places and lengths are not told apart beyond
 
-_TOKEN_PARTS = ("w", "s", "f", "l", "n", "x", "g")
+_TOKEN_PARTS = ("w", "s", "f", "l", "n", "x", "y", "g")
 BOUNDARY_VALUES = (
     *(f"c{o}" for o in range(-BEFORE, CHARACTERS - BEFORE)),
     *(f"k{o}" for o in range(-BEFORE, CHARACTERS - BEFORE)),
@@ -182,7 +182,10 @@ cdef void window_values(Text text, const Token* tokens, Py_ssize_t at, Py_ssize_
             values[3] = text.kinds[token.end - 1]
             values[4] = up_to(token.end - token.start, 8)
             values[5] = token.tail
-            values[6] = token.gap
+            values[6] = text.folded[token.end - 1]
+            if token.end - token.start > 1:
+                values[6] |= <uint64_t>text.folded[token.end - 2] << 32
+            values[7] = token.gap
         else:
             for i in range(ATTRIBUTES):
                 values[i] = NONE_VALUE << 20

@@ -25,6 +25,7 @@ from niwaki.models.chooser import Chooser
 from niwaki.models.clusters import WordClusters
 from niwaki.models.features import tagging_features
 from niwaki.models.morphology import Morphology
+from niwaki.models.segmenter import Segmenter
 from niwaki.models.tagger import Tagger, Tags
 from niwaki.models.transition import DEPREL, Design, TransitionParser
 from niwaki.models.weights import Compressed
@@ -51,21 +52,35 @@ class Pipeline:
     parser: TransitionParser
     greedy: TransitionParser | None
     clusters: WordClusters | None = None
+    segmenter: Segmenter | None = None
 
     @property
     def beam(self) -> int:
         """The width of the beam that the model was trained for; the default of `parse`."""
         return int(self.config["model"]["beam"])
 
+    def __call__(self, text: str) -> list[Sentence]:
+        """The parsed sentences of a text."""
+        return list(self.parse(text))
+
+    def read(self, text: str | Iterable[str], *, by_lines: bool = False) -> Iterator[Sentence]:
+        """Yield the sentences of a raw text, or of its pieces; see `Segmenter.segment`."""
+        if self.segmenter is None:
+            raise ModelError(
+                "this model has no segmenter; give it words, "
+                "or train it on data with `# text` or SpaceAfter"
+            )
+        return self.segmenter.segment(text, by_lines=by_lines)
+
     def parse(
         self,
-        sentences: Iterable[Sentence],
+        sentences: Iterable[Sentence] | str,
         *,
         threads: int = 1,
         beam: int | None = None,
         retag: bool = False,
     ) -> Iterator[Sentence]:
-        """Yield the sentences with tags, lemmas and trees, in order.
+        """Yield the sentences, or those of a text, with tags, lemmas and trees, in order.
 
         Tags and lemmas that are given stay, unless `retag`. A beam of 1 is greedy
         and fastest. Memory is bounded whatever the input.
@@ -73,7 +88,7 @@ class Pipeline:
         width = self.beam if beam is None else beam
         if width < 1 or threads < 1:
             raise ValueError("beam and threads are at least 1")
-        batches = _in_batches(sentences)
+        batches = _in_batches(self.read(sentences) if isinstance(sentences, str) else sentences)
         if threads == 1:
             return itertools.chain.from_iterable(
                 self._parse_batch(batch, width, retag) for batch in batches
@@ -178,6 +193,13 @@ class Pipeline:
         if self.greedy is not None:
             designs["greedy"] = self.greedy.design.to_json()
             weights["greedy"] = self.greedy.model
+        if self.segmenter is not None:
+            designs["segmenter"], weights["segmenter"] = (
+                self.segmenter.to_json(),
+                self.segmenter.model,
+            )
+            if self.segmenter.split_model is not None:
+                designs["splits"], weights["splits"] = {}, self.segmenter.split_model
         if self.tagger is not None:
             designs["tagger"] = {
                 "upos": self.tagger.upos.names,
@@ -286,10 +308,14 @@ def _build(file: ModelFile) -> Pipeline:
     morphology = Morphology(
         chooser("xpos", "features"), chooser("feats", "features"), chooser("lemmas", "lemmas")
     )
+    segmenter = None
+    if "segmenter" in designs:
+        split_model = weights("splits") if "splits" in designs else None
+        segmenter = Segmenter.from_json(designs["segmenter"], weights("segmenter"), split_model)
     main = parser("parser")
     if main is None:
         raise ModelError(f"{file.path}: a model without a parser; train it again")
-    return Pipeline(config, tagger, morphology, main, parser("greedy"), clusters)
+    return Pipeline(config, tagger, morphology, main, parser("greedy"), clusters, segmenter)
 
 
 def untagged(batch: Batch) -> Tags:

@@ -74,8 +74,7 @@ def _cuts(form: str, words: list[str], anchor: Callable[[int, int], int]) -> Rul
         places.append(places[-1] + len(word))
     cuts = [anchor(place, len(form)) for place in places[1:-1]]
     return tuple(
-        Piece("", start, stop, "")
-        for start, stop in zip([0, *cuts], [*cuts, None], strict=True)
+        Piece("", start, stop, "") for start, stop in zip([0, *cuts], [*cuts, None], strict=True)
     )
 
 
