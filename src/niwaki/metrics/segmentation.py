@@ -137,16 +137,14 @@ def _align(gold: Sequence[_Word], system: Sequence[_Word]) -> list[tuple[int, in
     while g < len(gold) and s < len(system):
         one, other = gold[g], system[s]
         if one.multiword or other.multiword:
+            end = one.end if one.multiword else other.end
             # A plain word that begins before the multiword token is not part of it.
-            if one.multiword and not other.multiword and other.start < one.start:
-                s += 1
-            elif other.multiword and not one.multiword and one.start < other.start:
-                g += 1
-            else:
-                g_end, s_end = _region(gold, system, g, s)
-                common = _common(gold[g:g_end], system[s:s_end])
-                pairs += [(g + i, s + j) for i, j in common]
-                g, s = g_end, s_end
+            g += other.multiword and not one.multiword and one.start < other.start
+            s += one.multiword and not other.multiword and other.start < one.start
+            g_end, s_end = _region(gold, system, g, s, end)
+            common = _common(gold[g:g_end], system[s:s_end])
+            pairs += [(g + i, s + j) for i, j in common]
+            g, s = g_end, s_end
         elif (one.start, one.end) == (other.start, other.end):
             pairs.append((g, s))
             g, s = g + 1, s + 1
@@ -157,9 +155,13 @@ def _align(gold: Sequence[_Word], system: Sequence[_Word]) -> list[tuple[int, in
     return pairs
 
 
-def _region(gold: Sequence[_Word], system: Sequence[_Word], g: int, s: int) -> tuple[int, int]:
-    """Where the words end that lie in overlapping multiword tokens, beginning at `g` and `s`."""
-    end = max(word.end for word in (gold[g], system[s]) if word.multiword)
+def _region(
+    gold: Sequence[_Word], system: Sequence[_Word], g: int, s: int, end: int
+) -> tuple[int, int]:
+    """Where the words from `g` and `s` on end that lie in overlapping multiword tokens.
+
+    The first of these tokens ends at the character `end`.
+    """
 
     def outside(words: Sequence[_Word], at: int) -> bool:
         if at >= len(words):
