@@ -38,9 +38,10 @@ def gold(folder: str, part: str) -> list[niwaki.Sentence]:
 
 
 def timed(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    """Time of the processor: all of this runs in one thread."""
+    start = time.process_time()
     work()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def main() -> None:

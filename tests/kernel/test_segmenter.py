@@ -229,10 +229,12 @@ def test_what_does_not_fit_together_is_refused() -> None:
 def test_lines_of_a_sentence() -> None:
     text = "xx don't\0é\U0001f333."
     starts, ends = np.array([3, 8, 11], np.int32), np.array([8, 11, 12], np.int32)
-    gaps = np.array([0, 0, 1], np.uint8)
+    gaps, rules = np.array([0, 0, 1], np.uint8), np.array([1, 0, 2], np.int32)
     words = {0: [(b"do", 0, 2), (b"not", -1, -1)]}
     blank = "\t_" * 7
-    assert render(codes_of(text), 100, starts, ends, gaps, 0, 3, words, b"# c\n").decode() == (
+    assert render(
+        codes_of(text), 100, starts, ends, gaps, rules, 0, 3, words, b"# c\n"
+    ).decode() == (
         "# c\n# text = don't\ufffdé\U0001f333.\n"
         f"1-2\tdon't{blank}\tSpaceAfter=No|TokenRange=103:108\n"
         f"1\tdo{blank}\tTokenRange=103:105\n2\tnot{blank}\t_\n"
@@ -240,6 +242,6 @@ def test_lines_of_a_sentence() -> None:
         f"4\t.{blank}\tTokenRange=111:112\n\n"
     )
     with pytest.raises(ValueError, match="no such tokens"):
-        render(codes_of(text), 0, starts, ends, gaps, 1, 4, {}, b"")
+        render(codes_of(text), 0, starts, ends, gaps, rules, 1, 4, {}, b"")
     with pytest.raises(ValueError, match="not in the text"):
-        render(codes_of(text[:9]), 0, starts, ends, gaps, 0, 3, {}, b"")
+        render(codes_of(text[:9]), 0, starts, ends, gaps, rules, 0, 3, {}, b"")

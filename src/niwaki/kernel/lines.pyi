@@ -7,6 +7,7 @@ def render(
     starts: NDArray[np.int32],
     ends: NDArray[np.int32],
     gaps: NDArray[np.uint8],
+    rules: NDArray[np.int32],
     first: int,
     stop: int,
     words: dict[int, list[tuple[bytes, int, int]]],

@@ -75,13 +75,14 @@ cdef char* put_misc(char* at, bint glued, int64_t start, int64_t end) noexcept:
 
 
 def render(const uint32_t[::1] codes not None, int64_t offset, const int32_t[::1] starts not None,
-           const int32_t[::1] ends not None, const uint8_t[::1] gaps not None, Py_ssize_t first,
-           Py_ssize_t stop, dict words not None, bytes comments not None):
-    """The lines of a sentence: the tokens `first` to before `stop`, of which `words` are split.
+           const int32_t[::1] ends not None, const uint8_t[::1] gaps not None,
+           const int32_t[::1] rules not None, Py_ssize_t first, Py_ssize_t stop,
+           dict words not None, bytes comments not None):
+    """The lines of a sentence: the tokens `first` to before `stop`.
 
-    `words` has for each number of a split token its words, as (form, start, end) with
-    places in the token, or -1 where they do not stand there. `offset` is where the
-    text begins in its document.
+    `words` has the words of tokens that are split (of some that have a rule), by the
+    token's number: (form, start, end) with places in the token, or -1 where a word does
+    not stand there. `offset` is where the text begins in its document.
     """
     cdef Py_ssize_t size = len(comments) + ROW, t, length
     cdef int64_t word = 0
@@ -91,14 +92,14 @@ def render(const uint32_t[::1] codes not None, int64_t offset, const int32_t[::1
     cdef char* at
     cdef bytes form
     if not (0 <= first < stop <= starts.shape[0] and starts.shape[0] == ends.shape[0]
-            and starts.shape[0] == gaps.shape[0]):
+            and starts.shape[0] == gaps.shape[0] == rules.shape[0]):
         raise ValueError("no such tokens")
     for t in range(first, stop):
         if not 0 <= starts[t] < ends[t] <= codes.shape[0]:
             raise ValueError(f"token {t} is not in the text")
         # Once in the comment and once in a line.
         size += 8 * (ends[t] - starts[t]) + 1 + ROW
-        if words and t in words:
+        if rules[t] and t in words:
             size += sum([len(form) + ROW for form, _, _ in words[t]])
     buffer = at = <char*>malloc(size)
     if buffer == NULL:
@@ -113,7 +114,7 @@ def render(const uint32_t[::1] codes not None, int64_t offset, const int32_t[::1
                 at = put_bytes(at, b" ", 1)
         at = put_bytes(at, b"\n", 1)
         for t in range(first, stop):
-            parts = words.get(t) if words else None
+            parts = words.get(t) if rules[t] else None
             at = put_number(at, word + 1)
             if parts is not None:
                 at = put_bytes(at, b"-", 1)

@@ -130,13 +130,17 @@ class Segmenter:
         codes = codes_of(text)
         starts, ends, gaps, sentence_ends, rules = self.kernel.segment(codes, final, by_lines)
         words = self._split(text, starts, ends, rules)
+        stops = np.flatnonzero(sentence_ends) + 1
+        firsts = [0, *stops.tolist()]
+        begins, finishes = starts[firsts[:-1]].tolist(), ends[stops - 1].tolist()
+        breaks = (gaps[stops - 1] == _BREAK_GAP).tolist()
         found = []
-        first = 0
-        for stop in (np.flatnonzero(sentence_ends) + 1).tolist():
-            source = render(codes, offset, starts, ends, gaps, first, stop, words, comments)
-            found.append((source, int(starts[first]), int(ends[stop - 1])))
-            comments = b"# newpar\n" if gaps[stop - 1] == _BREAK_GAP and not by_lines else b""
-            first = stop
+        for number, stop in enumerate(firsts[1:]):
+            source = render(
+                codes, offset, starts, ends, gaps, rules, firsts[number], stop, words, comments
+            )
+            found.append((source, begins[number], finishes[number]))
+            comments = b"# newpar\n" if breaks[number] and not by_lines else b""
         return found, comments
 
     def _split(
