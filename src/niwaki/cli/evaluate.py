@@ -5,12 +5,17 @@ tags (--gold-tags keeps those of the file). LAS compares whole labels; LAS_unive
 ignores subtypes and equals the CoNLL 2018 scorer, as do UAS, CLAS, UPOS, XPOS, FEATS
 and LEMMA.
 
+With --raw, the text of the gold file is segmented, tagged and parsed by the model (or
+SYSTEM is a segmentation of it), and F1 of tokens, sentences, words and all the rest
+over aligned words is printed, as by the CoNLL 2018 scorer.
+
 With --calibration, probabilities are judged: the expected calibration error (15 bins of
 equal mass) of tags, arcs, labels and trees, and how many of the errors are found among
 the least certain tenth; --curves draws both.
 
   niwaki evaluate gold.conllu system.conllu
   niwaki evaluate gold.conllu -m en --beam 1
+  niwaki evaluate gold.conllu -m en --raw
   niwaki evaluate gold.conllu -m en --calibration --curves reliability.html
 """
 
@@ -25,10 +30,12 @@ from niwaki.cli import OK
 from niwaki.cli._arguments import positive
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
+from niwaki.data.rawtext import raw_text
 from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.calibration import BINS, Reliability, measure
+from niwaki.metrics.segmentation import evaluate_segmentation
 from niwaki.models.pipeline import load
 
 
@@ -36,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("gold", metavar="GOLD", help="CoNLL-U with the right trees")
     parser.add_argument("system", metavar="SYSTEM", nargs="?", help="CoNLL-U to be scored")
     parser.add_argument("-m", "--model", metavar="MODEL", help="parse the gold words with a model")
+    parser.add_argument("--raw", action="store_true", help="score from raw text on")
     parser.add_argument("--gold-tags", action="store_true", help="with -m: keep the gold tags")
     parser.add_argument(
         "--beam", type=positive, metavar="N", help="with -m: default is the model's"
@@ -60,8 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.model is None:
         system = read_conllu(arguments.system, multi_root=True)
     else:
-        system = load(arguments.model).parse(
-            gold,
+        pipeline = load(arguments.model)
+        system = pipeline.parse(
+            pipeline.read(raw_text(gold)) if arguments.raw else gold,
             threads=arguments.threads,
             beam=arguments.beam,
             retag=not arguments.gold_tags,
@@ -69,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if arguments.calibration:
         return _calibration(measure(gold, system), arguments)
-    result = evaluate(gold, system)
+    result = evaluate_segmentation(gold, system) if arguments.raw else evaluate(gold, system)
     if arguments.json:
         print(json.dumps({**result.scores, "signature": result.signature}))
     else:

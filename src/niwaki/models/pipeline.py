@@ -31,6 +31,7 @@ from niwaki.models.confidence import (
 )
 from niwaki.models.features import tagging_features
 from niwaki.models.morphology import Morphology
+from niwaki.models.segmenter import Segmenter
 from niwaki.models.tagger import Tagger, Tags
 from niwaki.models.transition import DEPREL, Design, TransitionParser
 from niwaki.models.weights import Compressed
@@ -57,6 +58,7 @@ class Pipeline:
     parser: TransitionParser
     greedy: TransitionParser | None
     clusters: WordClusters | None = None
+    segmenter: Segmenter | None = None
     confidence: Confidence | None = None
 
     @property
@@ -64,16 +66,29 @@ class Pipeline:
         """The width of the beam that the model was trained for; the default of `parse`."""
         return int(self.config["model"]["beam"])
 
+    def __call__(self, text: str) -> list[Sentence]:
+        """The parsed sentences of a text."""
+        return list(self.parse(text))
+
+    def read(self, text: str | Iterable[str], *, by_lines: bool = False) -> Iterator[Sentence]:
+        """Yield the sentences of a raw text, or of its pieces; see `Segmenter.segment`."""
+        if self.segmenter is None:
+            raise ModelError(
+                "this model has no segmenter; give it words, "
+                "or train it on data with `# text` or SpaceAfter"
+            )
+        return self.segmenter.segment(text, by_lines=by_lines)
+
     def parse(
         self,
-        sentences: Iterable[Sentence],
+        sentences: Iterable[Sentence] | str,
         *,
         threads: int = 1,
         beam: int | None = None,
         retag: bool = False,
         probabilities: bool = False,
     ) -> Iterator[Sentence]:
-        """Yield the sentences with tags, lemmas and trees, in order.
+        """Yield the sentences, or those of a text, with tags, lemmas and trees, in order.
 
         Tags and lemmas that are given stay, unless `retag`. A beam of 1 is greedy
         and fastest. With `probabilities`, MISC gets `TagProb`, `ArcProb` and
@@ -85,7 +100,7 @@ class Pipeline:
         width = self.beam if beam is None else beam
         if width < 1 or threads < 1:
             raise ValueError("beam and threads are at least 1")
-        batches = _in_batches(sentences)
+        batches = _in_batches(self.read(sentences) if isinstance(sentences, str) else sentences)
         if threads == 1:
             return itertools.chain.from_iterable(
                 self._parse_batch(batch, width, retag, probabilities) for batch in batches
@@ -203,6 +218,13 @@ class Pipeline:
         if self.greedy is not None:
             designs["greedy"] = self.greedy.design.to_json()
             weights["greedy"] = self.greedy.model
+        if self.segmenter is not None:
+            designs["segmenter"], weights["segmenter"] = (
+                self.segmenter.to_json(),
+                self.segmenter.model,
+            )
+            if self.segmenter.split_model is not None:
+                designs["splits"], weights["splits"] = {}, self.segmenter.split_model
         if self.tagger is not None:
             designs["tagger"] = {
                 "upos": self.tagger.upos.names,
@@ -311,13 +333,19 @@ def _build(file: ModelFile) -> Pipeline:
     morphology = Morphology(
         chooser("xpos", "features"), chooser("feats", "features"), chooser("lemmas", "lemmas")
     )
+    segmenter = None
+    if "segmenter" in designs:
+        split_model = weights("splits") if "splits" in designs else None
+        segmenter = Segmenter.from_json(designs["segmenter"], weights("segmenter"), split_model)
     main = parser("parser")
     if main is None:
         raise ModelError(f"{file.path}: a model without a parser; train it again")
     confidence = None
     if "confidence.json" in file.parts:
         confidence = Confidence.from_json(file.json("confidence.json"))
-    pipeline = Pipeline(config, tagger, morphology, main, parser("greedy"), clusters, confidence)
+    pipeline = Pipeline(
+        config, tagger, morphology, main, parser("greedy"), clusters, segmenter, confidence
+    )
     if pipeline.beam < 1:
         raise ModelError(f"{file.path}: a beam of {pipeline.beam}; train it again")
     return pipeline

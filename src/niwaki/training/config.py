@@ -51,6 +51,20 @@ class ModelConfig:
 
 
 @dataclass(frozen=True)
+class SegmenterConfig:
+    """What finds sentences and words in raw text."""
+
+    # Learn it, if the data has `# text` or SpaceAfter.
+    enabled: bool = True
+    epochs: int = 6
+    rate: float = 0.2
+    damping: float = 0.1
+    # A feature of token and sentence ends gets weights only when it was met so often.
+    patience: int = 2
+    max_rows: int = 100_000
+
+
+@dataclass(frozen=True)
 class TaggerConfig:
     """The tagger and what follows it."""
 
@@ -103,6 +117,7 @@ class Config:
 
     card: CardConfig = field(default_factory=CardConfig)
     model: ModelConfig = field(default_factory=ModelConfig)
+    segmenter: SegmenterConfig = field(default_factory=SegmenterConfig)
     tagger: TaggerConfig = field(default_factory=TaggerConfig)
     objective: tuple[ObjectiveConfig, ...] = ()
     training: TrainingConfig = field(default_factory=TrainingConfig)
@@ -117,6 +132,9 @@ _AT_LEAST = {
     "model.degree": 1,
     "model.nonlexical_degree": 1,
     "model.max_rows": 1,
+    "segmenter.epochs": 1,
+    "segmenter.max_rows": 1,
+    "segmenter.patience": 1,
     "tagger.epochs": 1,
     "tagger.folds": 0,
     "tagger.max_rows": 1,

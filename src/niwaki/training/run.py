@@ -16,6 +16,7 @@ from niwaki.metrics.attachment import evaluate
 from niwaki.models.clusters import WordClusters, read_clusters
 from niwaki.models.features import load_feature_set
 from niwaki.models.pipeline import Pipeline, untagged
+from niwaki.models.segmenter import Segmenter
 from niwaki.models.tagger import Tagger, Tags
 from niwaki.models.transition import DEPREL, Design, TransitionParser, design_parser
 from niwaki.training.calibration import calibrate
@@ -23,6 +24,7 @@ from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import Config
 from niwaki.training.corpus import Corpus, read_treebank
 from niwaki.training.parsing import EpochReport, ParserTraining, finished_parser
+from niwaki.training.segmenting import can_segment, train_segmenter
 from niwaki.training.tagging import jackknife, train_morphology, train_tagger
 
 
@@ -92,6 +94,7 @@ def train(
         config, corpus, dev, clusters, checkpoint, reporter, threads or os.cpu_count() or 1
     )
     design = _design(stages)
+    segmenter = _train_segmenter(stages)
     tagger, tags = _train_tagger(stages)
     morphology = None
     if tagger is not None:
@@ -100,7 +103,7 @@ def train(
             corpus, tagger, config.tagger, config.training.seed, advance=reporter.advance
         )
     parser, greedy = _train_parsers(stages, design, tagger, tags)
-    pipeline = Pipeline(_card(stages), tagger, morphology, parser, greedy, clusters)
+    pipeline = Pipeline(_card(stages), tagger, morphology, parser, greedy, clusters, segmenter)
     if dev is not None:
         pipeline = replace(pipeline, confidence=calibrate(pipeline, dev))
         pipeline = _with_scores(pipeline, dev)
@@ -121,6 +124,14 @@ def _say_what_is_in(corpus: Corpus, config: Config, reporter: Reporter) -> None:
         )
     if not corpus.is_tagged and config.tagger.tags:
         reporter.note("no UPOS tags in the data: the parser will do without a tagger")
+
+
+def _train_segmenter(stages: _Stages) -> Segmenter | None:
+    config, corpus = stages.config.segmenter, stages.corpus
+    if not config.enabled or not can_segment(corpus):
+        return None
+    stages.reporter.stage("segmenter", config.epochs * len(corpus.sentences))
+    return train_segmenter(corpus, config, stages.config.training.seed, stages.reporter.advance)
 
 
 def _train_tagger(stages: _Stages) -> tuple[Tagger | None, Tags]:
