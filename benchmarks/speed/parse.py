@@ -5,13 +5,22 @@ python -m benchmarks.speed.parse
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 
 import numpy as np
 
 import niwaki
-from benchmarks.common import DATA, PEER_MODELS, best_of, need, parser, peer, report, signature
+from benchmarks.common import (
+    DATA,
+    PEER_MODELS,
+    best_of,
+    need,
+    parser,
+    peer,
+    report,
+    signature,
+    timed,
+)
 from niwaki.kernel.batch import Batch
 from niwaki.models.pipeline import Pipeline
 from niwaki.models.transition import TransitionParser
@@ -24,12 +33,6 @@ PEERS = {
     "UDPipe, beam 5": ("udpipe", PEER_MODELS / "udpipe-ewt.model", 5),
 }
 _BATCH = 256
-
-
-def timed(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def run_through(sentences: Iterable[niwaki.Sentence]) -> int:

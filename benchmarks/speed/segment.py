@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from functools import partial
 
 import niwaki
-from benchmarks.common import DATA, best_of, need, parser, report, signature
+from benchmarks.common import DATA, best_of, need, parser, report, signature, timed
 from niwaki.data.rawtext import raw_text
 from niwaki.metrics.segmentation import evaluate_segmentation
 from niwaki.models.segmenter import Segmenter, codes_of
@@ -37,13 +37,6 @@ def gold(folder: str, part: str) -> list[niwaki.Sentence]:
     return list(niwaki.read_conllu(path, multi_root=True))
 
 
-def timed(work: Callable[[], object]) -> float:
-    """Time of the processor: all of this runs in one thread."""
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
 def main() -> None:
     arguments = parser(__doc__).parse_args()
     segmenters = {folder: train(folder) for folder in TREEBANKS}
@@ -57,12 +50,14 @@ def main() -> None:
     segmenter = segmenters[ENGLISH]
     text = "".join(raw_text(gold(ENGLISH, "test")))
     codes = codes_of(text)
+    # Time of the processor: all of this runs in one thread.
+    clocked = partial(timed, clock=time.process_time)
     best = best_of(
         5 if arguments.profile == "fast" else 25,
         {
-            "segmenter": lambda: timed(lambda: segmenter.kernel.segment(codes)),
-            "segmenter, sentences made": lambda: timed(lambda: list(segmenter.segment(text))),
-            "regular expression": lambda: timed(lambda: _WORDS_AND_SIGNS.findall(text)),
+            "segmenter": lambda: clocked(lambda: segmenter.kernel.segment(codes)),
+            "segmenter, sentences made": lambda: clocked(lambda: list(segmenter.segment(text))),
+            "regular expression": lambda: clocked(lambda: _WORDS_AND_SIGNS.findall(text)),
         },
     )
     models = [model for model in (segmenter.model, segmenter.split_model) if model is not None]
