@@ -111,6 +111,8 @@ cdef class Table:
         cdef Py_ssize_t k, size = sources.shape[0]
         if targets.shape[0] != size:
             raise ValueError("as many sources as targets, please")
+        if size and (np.min(sources) < 0 or np.max(sources) >= self.row.shape[0] - 1):
+            raise ValueError("a word out of range")
         found = np.empty(size, np.int64)
         cdef int64_t[::1] entries = found
         for k in range(size):
@@ -136,6 +138,8 @@ cdef class Table:
 
     def maximize(self, int first, int last, double prior):
         """New probabilities of the source words first <= w < last, from the counts."""
+        if self.column_totals is None:
+            raise ValueError("sum_columns comes before maximize")
         cdef const double[::1] column_totals = self.column_totals
         cdef int64_t entry, counted
         cdef int source
@@ -180,23 +184,12 @@ cdef class Table:
         cdef int p, d, sources, targets
         cdef int64_t at = 0
         cdef bint out = forward is not None
-        if first < 0 or last > self.pairs or first > last or scores.shape[0] != self.pairs:
+        if first < 0 or last > self.pairs or first > last:
             raise ValueError("pairs out of range")
-        if (source_classes.shape[0] != len(self.null_backward)
-                or target_classes.shape[0] != len(self.null_forward)):
-            raise ValueError("a class for each word, please")
-        if (jumps.shape[0] != 2 or jumps.shape[2] % 2 == 0
-                or jump_counts.shape[0] != 2 or jump_counts.shape[1] != jumps.shape[1]
-                or jump_counts.shape[2] != jumps.shape[2]):
-            raise ValueError("tables of jumps do not fit")
-        if max(np.max(source_classes, initial=0), np.max(target_classes, initial=0)
-               ) >= jumps.shape[1] - 2:
-            raise ValueError("a class without jumps")
-        if out:
-            lengths = (np.diff(self.source_starts[first:last + 1])
-                       * np.diff(self.target_starts[first:last + 1]))
-            if forward.shape[0] != lengths.sum() or backward.shape[0] != lengths.sum():
-                raise ValueError("tables for posteriors do not fit")
+        if scores.shape[0] != self.pairs or scores.shape[1] != 2 or empty.shape[0] != 2:
+            raise ValueError("a score and a probability for each direction, please")
+        self._check_jumps(jumps, jump_counts, source_classes, target_classes)
+        self._check_output(first, last, forward, backward)
         for d in range(2):
             jump[d].weights = &jumps[d, 0, 0]
             jump[d].counts = NULL if out else &jump_counts[d, 0, 0]
@@ -228,6 +221,25 @@ cdef class Table:
                 else:
                     self._count(p, sources, targets, &room, agree)
         free_room(&room)
+
+    def _check_jumps(self, jumps, jump_counts, source_classes, target_classes):
+        shape, counts_shape = np.shape(jumps), np.shape(jump_counts)
+        if shape[0] != 2 or shape[1] < 3 or shape[2] % 2 == 0 or counts_shape != shape:
+            raise ValueError("tables of jumps do not fit")
+        for classes, types in ((source_classes, len(self.null_backward)),
+                               (target_classes, len(self.null_forward))):
+            if len(classes) != types:
+                raise ValueError("a class for each word, please")
+            if np.min(classes, initial=0) < 0 or np.max(classes, initial=0) >= shape[1] - 2:
+                raise ValueError("a class without jumps")
+
+    def _check_output(self, int first, int last, forward, backward):
+        if forward is None and backward is None:
+            return
+        cells = (np.diff(self.source_starts[first:last + 1])
+                 * np.diff(self.target_starts[first:last + 1])).sum()
+        if forward is None or backward is None or not len(forward) == len(backward) == cells:
+            raise ValueError("tables for posteriors do not fit")
 
     cdef void _fetch(self, int p, int sources, int targets, Room* room) noexcept nogil:
         cdef int i, j

@@ -198,7 +198,7 @@ def estimate_jumps(counts: NDArray[np.float64], support: float) -> NDArray[np.fl
     merged = counts.copy()
     distances = np.arange(counts.shape[-1]) - counts.shape[-1] // 2
     beyond = np.maximum(np.abs(distances) - _SINGLE_JUMPS, 0)
-    # |d| of 6, 7, 8-9, 10-13, 14-21, ... share a bin: the widths double.
+    # |d| of 6, 7-8, 9-12, 13-20, ... share a bin: the widths double.
     bins = np.where(beyond > 0, 1 + np.floor(np.log2(np.maximum(beyond, 1))), 0)
     for sign in (-1, 1):
         for number in range(1, int(bins.max(initial=0)) + 1):
