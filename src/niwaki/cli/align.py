@@ -25,6 +25,7 @@ from niwaki.cli._links import LINK_FORMATS, add_linking, check_linking, write
 from niwaki.cli._progress import Progress
 from niwaki.data.bitext import read_filled_bitext
 from niwaki.data.posteriors import Posteriors
+from niwaki.errors import NiwakiError
 from niwaki.tasks.align import PRESETS, Aligner, Settings, preset
 from niwaki.tasks.align.corpus import LONGEST, Corpus
 
@@ -97,6 +98,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     check_linking(arguments)
+    if arguments.threads is not None and arguments.threads < 1:
+        raise NiwakiError(f"--threads is {arguments.threads}; it must be at least 1")
     settings = _settings(arguments)
     skipped: Counter[str] | None = Counter() if arguments.skip_bad else None
     corpus = Corpus(settings)
