@@ -231,6 +231,7 @@ def test_a_long_sentence_does_not_underflow() -> None:
         ([-1, 0], [0, 1, 2], "out of range"),
         ([0, 1], [1, 1, 2], "starts do not fit"),
         ([0, 1], [0, 2], "different numbers"),
+        ([0] * 30_002, [0, 1, 30_002], "too long"),
     ],
 )
 def test_a_corpus_that_does_not_fit_is_refused(sources, starts, message) -> None:

@@ -4,6 +4,7 @@ from numpy.typing import NDArray
 ONE_COUNT: int
 LEAST_COUNT: float
 LEAST_PROBABILITY: float
+LONGEST: int
 
 class Table:
     pairs: int

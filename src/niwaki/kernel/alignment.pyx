@@ -31,6 +31,9 @@ LEAST_COUNT = 2.0 ** -20
 # Probabilities stay above this, so that no sentence pair becomes impossible.
 LEAST_PROBABILITY = 1e-30
 
+# Places in a pair's tables are plain ints: the square of this fits.
+LONGEST = 30_000
+
 cdef double SMALL = LEAST_COUNT
 cdef double FLOOR = LEAST_PROBABILITY
 
@@ -74,6 +77,8 @@ cdef class Table:
         self.pairs = len(self.source_starts) - 1
         self.longest_source = int(np.diff(self.source_starts).max(initial=0))
         self.longest_target = int(np.diff(self.target_starts).max(initial=0))
+        if max(self.longest_source, self.longest_target) > LONGEST:
+            raise ValueError("a sentence is too long")
         self.s_words, self.t_words = source_words, target_words
         self.s_starts, self.t_starts = source_starts, target_starts
         self.rows, self.columns, self.column_sizes = cooccurrences(

@@ -125,69 +125,94 @@ cdef double run_chain(Room* room, int d, int states, int steps, double empty, Ju
 
     A step picks a state by a jump from the last one that was picked, or with
     probability `empty` the null word, which leaves the last state as it is. So the
-    memory of the chain is the last state m, m = 0 standing for none yet, and
-      before[j + 1][m] = empty null(j) before[j][m]
-                         + (1 - empty) e(j, m) sum_l before[j][l] move[l][m].
+    memory of the chain is the last state m, m = 0 standing for none yet.
     """
-    cdef double* emission = room.emission[d]
-    cdef double* posterior = room.posterior[d]
+    cdef double score
+    set_moves(room, states, jump, classes, words)
+    score = look_ahead(room, d, states, steps, empty)
+    score += look_back(room, d, states, steps, empty, jump)
+    if jump.counts != NULL:
+        count_moves(room, states, jump, classes, words)
+    return score
+
+
+cdef double look_ahead(Room* room, int d, int states, int steps, double empty) noexcept nogil:
+    """The forward pass; returns the log-probability of the steps.
+
+      before[j + 1][m] = empty null(j) before[j][m]
+                         + (1 - empty) e(j, m) sum_l before[j][l] move[l][m]
+
+    Each line is divided by its sum, and so is the step's emission, from here on. The
+    posterior's place keeps the second term.
+    """
+    cdef double* emission
+    cdef double* posterior
     cdef double* old
     cdef double* new
-    cdef double* after = room.after
-    cdef double* earlier = room.next_after
-    cdef double total, score = 0, full = 1 - empty, kept
+    cdef double total, inverse, kept, score = 0
     cdef int j, m, k, memory = states + 1
-    set_moves(room, states, jump, classes, words)
     room.before[0] = 1
     for m in range(1, memory):
         room.before[m] = 0
     for j in range(steps):
+        emission, posterior = room.emission[d] + j * states, room.posterior[d] + j * states
         old, new = room.before + j * memory, room.before + (j + 1) * memory
-        for k in range(memory):
-            new[k] = 0
+        for m in range(memory):
+            new[m] = 0
         for m in range(memory):
             if old[m] > 0:
-                add_scaled(new + 1, full * old[m], room.move + m * states, states)
+                add_scaled(new + 1, (1 - empty) * old[m], room.move + m * states, states)
         kept = empty * room.null[d][j]
         total = new[0] = kept * old[0]
         for k in range(states):
-            # The posterior's place keeps the part that came by a jump.
-            posterior[j * states + k] = new[k + 1] * emission[j * states + k]
-            new[k + 1] = posterior[j * states + k] + kept * old[k + 1]
+            posterior[k] = new[k + 1] * emission[k]
+            new[k + 1] = posterior[k] + kept * old[k + 1]
             total += new[k + 1]
-        for k in range(memory):
-            new[k] /= total
+        inverse = 1 / total
+        new[0] *= inverse
         for k in range(states):
-            posterior[j * states + k] /= total
-        # From here on the step's emission is divided by its total, as `before` is.
-        for k in range(states):
-            emission[j * states + k] /= total
-        room.null[d][j] /= total
+            new[k + 1] *= inverse
+            posterior[k] *= inverse
+            emission[k] *= inverse
+        room.null[d][j] *= inverse
         score += log(total)
-    memset(room.moved, 0, <size_t>memory * states * sizeof(double))
-    total = 0
-    for m in range(memory):
-        total += room.before[steps * memory + m] * room.end[m]
-    score += log(total)
+    return score
+
+
+cdef double look_back(Room* room, int d, int states, int steps, double empty, Jumps* jump
+                      ) noexcept nogil:
+    """The backward pass: posteriors, expected jumps; returns the end's log-probability.
+
+      after[j][m] = empty null(j) after[j + 1][m]
+                    + (1 - empty) sum_k move[m][k] e(j, k) after[j + 1][k]
+    """
+    cdef double* emission
+    cdef double* posterior
+    cdef double* old
+    cdef double* after = room.after
+    cdef double* earlier = room.next_after
+    cdef double kept, total
+    cdef int j, m, k, memory = states + 1
+    total = dot(room.before + steps * memory, room.end, memory)
     for m in range(memory):
         after[m] = room.end[m] / total
     if jump.counts != NULL:
         count_ends(room, states, steps, jump)
+        memset(room.moved, 0, <size_t>memory * states * sizeof(double))
     for j in range(steps - 1, -1, -1):
+        emission, posterior = room.emission[d] + j * states, room.posterior[d] + j * states
         old = room.before + j * memory
         kept = empty * room.null[d][j]
         room.empty[d][j] = kept * dot(old, after, memory)
         for k in range(states):
-            posterior[j * states + k] *= after[k + 1]
-            room.pull[k] = full * emission[j * states + k] * after[k + 1]
+            posterior[k] *= after[k + 1]
+            room.pull[k] = (1 - empty) * emission[k] * after[k + 1]
         for m in range(memory):
             earlier[m] = kept * after[m] + dot(room.move + m * states, room.pull, states)
             if old[m] > 0 and jump.counts != NULL:
                 add_scaled(room.moved + m * states, old[m], room.pull, states)
         after, earlier = earlier, after
-    if jump.counts != NULL:
-        count_moves(room, states, jump, classes, words)
-    return score
+    return log(total)
 
 
 cdef void count_ends(Room* room, int states, int steps, Jumps* jump) noexcept nogil:
