@@ -7,6 +7,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError, CorpusError, ModelError, NiwakiError
 from niwaki.models.pipeline import Pipeline, load
+from niwaki.tasks.align import align
 
 __version__ = "0.1.0.dev0"
 
@@ -19,6 +20,7 @@ __all__ = [
     "Pipeline",
     "Sentence",
     "Tree",
+    "align",
     "draw",
     "load",
     "read_conllu",

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 
 import pytest
 
-from niwaki.data.bitext import Links, parse_links, read_bitext, read_links, write_links
+from niwaki.data.bitext import (
+    Links,
+    parse_links,
+    read_bitext,
+    read_filled_bitext,
+    read_links,
+    write_links,
+)
 from niwaki.errors import CorpusError
 
 
@@ -59,3 +67,33 @@ def test_links_out_of_range(link: str) -> None:
 def test_files_of_different_length() -> None:
     with pytest.raises(CorpusError, match="src:2:LINE: a line without a partner: tgt ends after"):
         list(read_bitext(stream("a\nb\n", "src"), stream("x\n", "tgt")))
+
+
+def test_filled_pairs() -> None:
+    sides = "a b\n\nc\nd e f\n", "x\ny\n\nz\nw\n"
+
+    def read(skipped: Counter[str] | None) -> list[tuple[int, int, int]]:
+        pairs = read_filled_bitext(*map(stream, sides), longest=2, skipped=skipped)
+        return [(pair.number, len(pair.source), len(pair.target)) for pair in pairs]
+
+    skipped: Counter[str] = Counter()
+    assert read(skipped) == [(1, 2, 1), (2, 0, 0), (3, 0, 0), (4, 0, 0)]
+    assert skipped == {"with an empty side": 2, "too long": 1, "without a partner": 1}
+    with pytest.raises(CorpusError, match=r":2:LINE: no words; "):
+        read(None)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        ("a\n\n", "x\ny\n", "left:2:LINE: no words"),
+        ("a\nb\n", "x\n\n", "right:2:LINE: no words"),
+        ("a b c\n", "x\n", "left:1:LINE: 3 words; split sentences of more than 2"),
+        ("a b c\n", "x y z w\n", "right:1:LINE: 4 words"),
+        ("a b c\n", "\n", "right:1:LINE: no words"),
+        ("a\n", "x\ny\n", "right:2:LINE: a line without a partner"),
+    ],
+)
+def test_pairs_that_are_not_filled(source: str, target: str, message: str) -> None:
+    with pytest.raises(CorpusError, match=message):
+        list(read_filled_bitext(stream(source, "left"), stream(target, "right"), longest=2))

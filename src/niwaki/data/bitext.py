@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -67,6 +68,60 @@ def _read_bitext(inputs: list[Input]) -> Iterator[Pair]:
     finally:
         for stream in inputs:
             stream.close()
+
+
+def read_filled_bitext(
+    source: Source, target: Source, longest: int, skipped: Counter[str] | None = None
+) -> Iterator[Pair]:
+    """As `read_bitext`, for work that needs words on both sides and not too many of them.
+
+    Pairs with an empty side or with more than `longest` words on one, and lines without
+    a partner, raise CorpusError. With `skipped`, they are counted there by reason
+    instead: such pairs are given without words, lines without a partner not at all.
+    """
+    return _read_filled([Input(source), Input(target)], longest, skipped)
+
+
+def _read_filled(inputs: list[Input], longest: int, skipped: Counter[str] | None) -> Iterator[Pair]:
+    try:
+        for lines in itertools.zip_longest(*(stream.lines() for stream in inputs)):
+            if skipped is not None and None in lines:
+                skipped["without a partner"] += 1
+                continue
+            _check_same_length(inputs, lines)
+            number = lines[0][0]
+            source, target = (tuple(text.split()) for _, text in lines)
+            if source and target and max(len(source), len(target)) <= longest:
+                yield Pair(number, source, target, None)
+            elif skipped is None:
+                raise _unusable(inputs, number, (source, target), longest)
+            else:
+                reason = "too long" if source and target else "with an empty side"
+                skipped[reason] += 1
+                yield Pair(number, (), (), None)
+    finally:
+        for stream in inputs:
+            stream.close()
+
+
+def _unusable(
+    inputs: list[Input], line: int, sides: Iterable[tuple[str, ...]], longest: int
+) -> CorpusError:
+    """The error of a pair: its empty side, or else the longer one."""
+    stream, words = min(
+        zip(inputs, sides, strict=True), key=lambda side: (bool(side[1]), -len(side[1]))
+    )
+    if not words:
+        return CorpusError(
+            stream.name, line, "LINE", "no words", "remove the pair, or skip such pairs"
+        )
+    return CorpusError(
+        stream.name,
+        line,
+        "LINE",
+        f"{len(words)} words",
+        f"split sentences of more than {longest}, or skip such pairs",
+    )
 
 
 def _check_same_length(inputs: list[Input], lines: Sequence[tuple[int, str] | None]) -> None:

@@ -1,0 +1,140 @@
+"""Link the words of parallel text.
+
+SRC and TGT hold a tokenised sentence a line. IBM Model 1 and then an HMM are trained
+on them in both directions, which agree on what they learn, and each pair gets a line
+of links `i-j`, counted from 0. A link is given if the mean of both directions'
+probabilities reaches the threshold; --method takes a heuristic instead. The text given
+by --with is learned from as well, but not written.
+
+  niwaki align text.en text.ja > text.align
+  niwaki align text.en text.ja --preset xu2009 --method grow-diag-final-and
+  niwaki align text.en text.ja --with more.en more.ja --to json > posteriors.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from niwaki.cli import OK
+from niwaki.cli._links import LINK_FORMATS, add_linking, check_linking, write
+from niwaki.cli._progress import Progress
+from niwaki.data.bitext import read_filled_bitext
+from niwaki.data.posteriors import Posteriors
+from niwaki.errors import NiwakiError
+from niwaki.tasks.align import PRESETS, Aligner, Settings, preset
+from niwaki.tasks.align.corpus import LONGEST, Corpus
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="SRC", help="tokenised sentences; - is stdin")
+    parser.add_argument("target", metavar="TGT", help="their translations, line by line")
+    add_linking(parser, LINK_FORMATS)
+    parser.add_argument(
+        "--with",
+        nargs=2,
+        metavar=("SRC", "TGT"),
+        action="append",
+        default=[],
+        dest="more",
+        help="text to learn from only; may be repeated",
+    )
+    parser.add_argument(
+        "--preset",
+        default="default",
+        metavar="NAME",
+        help=f"{', '.join(PRESETS)} (default: %(default)s); options below change it",
+    )
+    settings = Settings()
+    parser.add_argument(
+        "--model1",
+        type=int,
+        metavar="N",
+        dest="model1_iterations",
+        help=f"iterations of Model 1 (default: {settings.model1_iterations})",
+    )
+    parser.add_argument(
+        "--hmm",
+        type=int,
+        metavar="N",
+        dest="hmm_iterations",
+        help=f"iterations of the HMM (default: {settings.hmm_iterations})",
+    )
+    parser.add_argument(
+        "--no-agreement",
+        action="store_const",
+        const=False,
+        dest="agreement",
+        help="train each direction for itself",
+    )
+    parser.add_argument(
+        "--empty", type=float, metavar="P", help=f"of the null word (default: {settings.empty})"
+    )
+    parser.add_argument(
+        "--keep-case",
+        action="store_const",
+        const=False,
+        dest="lower",
+        help="tell words apart that differ in case only",
+    )
+    for side in ("source", "target"):
+        parser.add_argument(
+            f"--{side}-prefix",
+            type=int,
+            metavar="N",
+            help=f"a stemmer: only the first N letters of {side} words count",
+        )
+    parser.add_argument(
+        "--skip-bad",
+        action="store_true",
+        help=f"give pairs with an empty side or over {LONGEST} words an empty line, and count them",
+    )
+    parser.add_argument("--threads", type=int, metavar="N", help="default: all cores")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    check_linking(arguments)
+    if arguments.threads is not None and arguments.threads < 1:
+        raise NiwakiError(f"--threads is {arguments.threads}; it must be at least 1")
+    settings = _settings(arguments)
+    skipped: Counter[str] | None = Counter() if arguments.skip_bad else None
+    corpus = Corpus(settings)
+    _read(corpus, [(arguments.source, arguments.target)], skipped)
+    wanted = corpus.size
+    _read(corpus, arguments.more, skipped)
+    if skipped:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(skipped.items()))
+        print(f"skipped {skipped.total():,} pairs: {reasons}", file=sys.stderr)
+    threads = arguments.threads or os.cpu_count() or 1
+    rounds = settings.model1_iterations + settings.hmm_iterations
+    with Progress("learning", "iterations", total=rounds) as progress:
+        aligner = Aligner(corpus, settings, threads, lambda stage, score: progress.add(1))
+    write(_watched(aligner, wanted), arguments)
+    return OK
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    given = {
+        field.name: getattr(arguments, field.name, None) for field in dataclasses.fields(Settings)
+    }
+    changes = {name: value for name, value in given.items() if value is not None}
+    return dataclasses.replace(preset(arguments.preset), **changes)
+
+
+def _read(corpus: Corpus, files: Iterable[tuple[str, str]], skipped: Counter[str] | None) -> None:
+    with Progress("reading", "pairs") as progress:
+        for source, target in files:
+            for pair in read_filled_bitext(source, target, LONGEST, skipped):
+                corpus.add(pair.source, pair.target)
+                progress.add(1)
+
+
+def _watched(aligner: Aligner, pairs: int) -> Iterator[Posteriors]:
+    with Progress("aligning", "pairs", total=pairs) as progress:
+        for posteriors in aligner.posteriors(pairs):
+            yield posteriors
+            progress.add(1)

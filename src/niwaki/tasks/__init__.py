@@ -1,0 +1,1 @@
+"""What trees and texts become: orders, links. Tasks never see a parser."""
