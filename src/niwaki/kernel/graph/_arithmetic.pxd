@@ -8,6 +8,10 @@
 
 from libc.math cimport INFINITY, exp, log, log1p
 
+cdef extern from "vectors.h" nogil:
+    double niwaki_dot(const double* a, const double* b, Py_ssize_t count)
+    void niwaki_add_scaled(double* out, double factor, const double* row, Py_ssize_t count)
+
 
 cdef struct Log:
     double log
@@ -172,22 +176,14 @@ cdef inline Number dot(const Number* a, const Number* b, Py_ssize_t count) noexc
     """The sum of a[i] b[i]."""
     cdef Number out
     cdef Py_ssize_t i
-    cdef double even = 0, odd = 0, top, term, total
+    cdef double top, term, total
     put(&out, 0, -INFINITY, 0)
     if Number is double:
-        # Two sums, because one would wait for itself.
-        for i in range(0, count - 1, 2):
-            even += a[i] * b[i]
-            odd += a[i + 1] * b[i + 1]
-        if count & 1:
-            even += a[count - 1] * b[count - 1]
-        out = even + odd
+        out = niwaki_dot(a, b, count)
     elif Number is Dual:
         for i in range(count):
-            even += a[i].value * b[i].value
-            odd += a[i].value * b[i].slope + a[i].slope * b[i].value
-        out.value = even
-        out.slope = odd
+            out.value += a[i].value * b[i].value
+            out.slope += a[i].value * b[i].slope + a[i].slope * b[i].value
     else:
         top = -INFINITY
         for i in range(count):
@@ -198,10 +194,10 @@ cdef inline Number dot(const Number* a, const Number* b, Py_ssize_t count) noexc
                 term = exp(a[i].log + b[i].log - top)
                 total += term
                 if Number is LogDual:
-                    odd += term * (a[i].slope + b[i].slope)
+                    out.slope += term * (a[i].slope + b[i].slope)
             out.log = top + log(total)
             if Number is LogDual:
-                out.slope = odd / total
+                out.slope /= total
     return out
 
 
@@ -209,5 +205,8 @@ cdef inline void add_scaled(Number* out, Number factor, const Number* row,
                             Py_ssize_t count) noexcept nogil:
     """out[i] += factor row[i]."""
     cdef Py_ssize_t i
-    for i in range(count):
-        out[i] = plus(out[i], times(factor, row[i]))
+    if Number is double:
+        niwaki_add_scaled(out, factor, row, count)
+    else:
+        for i in range(count):
+            out[i] = plus(out[i], times(factor, row[i]))

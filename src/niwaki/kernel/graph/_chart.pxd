@@ -14,7 +14,6 @@ is kept both ways. Scores are (n + 1) x (n + 1), those of siblings (n + 1) x n x
 siblings[h, d - 1, m] for d behind its sibling m, counted from h, or m = 0 if d is first.
 """
 
-from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 
 
@@ -49,18 +48,3 @@ cdef inline double root_score(const Chart* c, int word) noexcept nogil:
     if c.siblings:
         score += sibling_score(c, 0, word, 0)
     return score
-
-
-cdef inline double best_sum(const double* a, const double* b, Py_ssize_t count) noexcept nogil:
-    """The largest a[i] + b[i]."""
-    cdef double one = -INFINITY, two = -INFINITY, three = -INFINITY, four = -INFINITY
-    cdef Py_ssize_t i
-    # Four maxima, because one would wait for itself.
-    for i in range(0, count - 3, 4):
-        one = max(one, a[i] + b[i])
-        two = max(two, a[i + 1] + b[i + 1])
-        three = max(three, a[i + 2] + b[i + 2])
-        four = max(four, a[i + 3] + b[i + 3])
-    for i in range(count & ~3, count):
-        one = max(one, a[i] + b[i])
-    return max(max(one, two), max(three, four))

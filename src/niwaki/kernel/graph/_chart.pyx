@@ -21,6 +21,11 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from libc.stdlib cimport calloc, free, malloc
 
+cdef extern from "vectors.h" nogil:
+    double niwaki_best_sum(const double* a, const double* b, Py_ssize_t count)
+    double niwaki_best_sum3(double best, const double* a, const double* b, const double* c,
+                            Py_ssize_t count)
+
 cdef enum:
     HALF = 0
     WHOLE = 1
@@ -52,14 +57,11 @@ cdef void free_chart(Chart* c) noexcept nogil:
 
 cdef double best_half(const Chart* c, int h, int d) noexcept nogil:
     """half[h, d] with siblings."""
-    cdef int size = c.size, nearest = h + 1 if h < d else h - 1, low = min(h, d), m
-    cdef double best = c.whole[d * size + nearest] + sibling_score(c, h, d, 0)
-    cdef const double* half = c.half + h * size
-    cdef const double* between = c.between + d * size
-    cdef const double* siblings = c.siblings + (h * <Py_ssize_t>c.n + d - 1) * size
-    for m in range(low + 1, max(h, d)):
-        best = max(best, half[m] + between[m] + siblings[m])
-    return c.scores[h * size + d] + best
+    cdef int size = c.size, nearest = h + 1 if h < d else h - 1, m = min(h, d) + 1
+    cdef double first = c.whole[d * size + nearest] + sibling_score(c, h, d, 0)
+    return c.scores[h * size + d] + niwaki_best_sum3(
+        first, c.half + h * size + m, c.between + d * size + m,
+        c.siblings + (h * <Py_ssize_t>c.n + d - 1) * size + m, max(h, d) - m)
 
 
 cdef void fill(Chart* c, const double* arcs, const double* siblings, int n,
@@ -83,7 +85,7 @@ cdef void fill(Chart* c, const double* arcs, const double* siblings, int n,
     for width in range(1, size - c.first):
         for a in range(c.first, size - width):
             b = a + width
-            best = best_sum(whole + a * size + a, whole + b * size + a + 1, width)
+            best = niwaki_best_sum(whole + a * size + a, whole + b * size + a + 1, width)
             if siblings:
                 c.between[a * size + b] = c.between[b * size + a] = best
                 half[a * size + b] = best_half(c, a, b)
@@ -91,9 +93,9 @@ cdef void fill(Chart* c, const double* arcs, const double* siblings, int n,
             else:
                 half[a * size + b] = best + c.scores[a * size + b]
                 half[b * size + a] = best + c.scores[b * size + a]
-            whole[a * size + b] = across[b * size + a] = best_sum(
+            whole[a * size + b] = across[b * size + a] = niwaki_best_sum(
                 half + a * size + a + 1, across + b * size + a + 1, width)
-            whole[b * size + a] = across[a * size + b] = best_sum(
+            whole[b * size + a] = across[a * size + b] = niwaki_best_sum(
                 half + b * size + a, across + a * size + a, width)
 
 
@@ -102,7 +104,7 @@ cdef int split_sum(const Chart* c, int a, int b) noexcept nogil:
     cdef const double* left = c.whole + a * c.size
     cdef const double* right = c.whole + b * c.size
     cdef int m = a
-    cdef double best = best_sum(left + a, right + a + 1, b - a)
+    cdef double best = niwaki_best_sum(left + a, right + a + 1, b - a)
     while left[m] + right[m + 1] != best:
         m += 1
     return m
