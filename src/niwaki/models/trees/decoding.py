@@ -84,10 +84,9 @@ def decode(
     else:
         heads[:] = _best_heads(scores, exact_projective, single_root)
     if scores.siblings is not None and not projective:
-        siblings = scores.siblings * scores.scale
-        head_swaps.improve(
-            scores.best_arcs * scores.scale, siblings, scores.lengths, single_root, heads
-        )
+        arcs, siblings = scores.shrunk()
+        assert siblings is not None
+        head_swaps.improve(arcs, siblings, scores.lengths, single_root, heads)
     return as_trees(scores, heads)
 
 
@@ -108,10 +107,7 @@ def no_tree(sentence: int) -> ScoresError:
 
 def _best_heads(scores: Scores, projective: bool, single_root: bool) -> Ints:
     heads = np.zeros(scores.words, dtype=np.int32)
-    arcs, siblings = scores.best_arcs, scores.siblings
-    if scores.scale != 1:
-        arcs = arcs * scores.scale
-        siblings = None if siblings is None else siblings * scores.scale
+    arcs, siblings = scores.shrunk()
     if projective:
         failed = eisner.decode(arcs, siblings, scores.lengths, single_root, heads)
     else:
@@ -156,44 +152,40 @@ def kbest(
             "ask for projective trees, or leave the siblings out"
         )
     long = set(find_too_long(scores, max_length, too_long)) if projective else set()
+    arcs, siblings = scores.shrunk()
     ranked = []
-    for number in range(len(scores)):
-        one = scores.take([number])
-        best = _best_unlabelled(one, k, projective and number not in long, single_root)
-        if not len(best):
+    for number, n in enumerate(scores.lengths.tolist()):
+        here = slice(scores.starts[number], scores.starts[number + 1])
+        # There are no more than (n + 1)^(n - 1) trees.
+        room = min(k, (n + 1) ** (n - 1))
+        trees, totals = np.zeros((room, n), dtype=np.int32), np.zeros(room)
+        if projective and number not in long:
+            pairs = None
+            if siblings is not None:
+                pairs = siblings[scores.sibling_starts[number] : scores.sibling_starts[number + 1]]
+            found = kbest_eisner.kbest(arcs[here], pairs, n, single_root, trees, totals)
+        else:
+            found = kbest_spanning.kbest(arcs[here], n, single_root, trees, totals)
+        if not found:
             raise no_tree(number)
-        ranked.append(best if one.labels is None else _with_labels(one, best, k))
+        best = Ranked(trees[:found], None, totals[:found])
+        if scores.labels is not None:
+            best = _with_labels(scores.table[here] * scores.scale, best, k)
+        with np.errstate(over="ignore"):
+            ranked.append(Ranked(best.heads, best.labels, best.scores / scores.scale))
     return ranked
 
 
-def _best_unlabelled(scores: Scores, k: int, projective: bool, single_root: bool) -> Ranked:
-    n = scores.words
-    # There are no more than (n + 1)^(n - 1) trees.
-    room = min(k, (n + 1) ** (n - 1))
-    trees, totals = np.zeros((room, n), dtype=np.int32), np.zeros(room)
-    arcs = scores.best_arcs * scores.scale
-    if projective:
-        siblings = None if scores.siblings is None else scores.siblings * scores.scale
-        found = kbest_eisner.kbest(arcs, siblings, n, single_root, trees, totals)
-    else:
-        found = kbest_spanning.kbest(arcs, n, single_root, trees, totals)
-    with np.errstate(over="ignore"):
-        return Ranked(trees[:found], None, totals[:found] / scores.scale)
-
-
-def _with_labels(scores: Scores, best: Ranked, k: int) -> Ranked:
-    """The k best labelled trees, given the k best trees with their best labels."""
-    n = scores.words
-    arcs, rows = np.unique(best.heads * n + np.arange(n), return_inverse=True)
-    table = scores.table[arcs] * scores.scale
-    order = np.argsort(-table, axis=1, kind="stable")
-    choices = np.ascontiguousarray(np.take_along_axis(table, order, axis=1))
+def _with_labels(table: Floats, best: Ranked, k: int) -> Ranked:
+    """The k best labelled trees of a sentence, given the k best trees with their best labels."""
+    n = best.heads.shape[1]
+    arcs, places = np.unique(best.heads * n + np.arange(n), return_inverse=True)
+    rows = np.ascontiguousarray(places.reshape(best.heads.shape), dtype=np.int32)
+    order = np.argsort(-table[arcs], axis=1, kind="stable")
+    choices = np.ascontiguousarray(np.take_along_axis(table[arcs], order, axis=1))
     chosen, ranks = np.zeros(k, dtype=np.int32), np.zeros((k, n), dtype=np.int32)
     totals = np.zeros(k)
-    rows = np.ascontiguousarray(rows.reshape(best.heads.shape), dtype=np.int32)
-    first = np.ascontiguousarray(best.scores * scores.scale)
-    found = kbest_labels.kbest(choices, rows, first, chosen, ranks, totals)
+    found = kbest_labels.kbest(choices, rows, best.scores, chosen, ranks, totals)
     chosen, ranks = chosen[:found], ranks[:found]
     labels = order[rows[chosen], ranks].astype(np.int32)
-    with np.errstate(over="ignore"):
-        return Ranked(best.heads[chosen], labels, totals[:found] / scores.scale)
+    return Ranked(best.heads[chosen], labels, totals[:found])

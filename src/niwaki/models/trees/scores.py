@@ -91,14 +91,20 @@ class Scores:
             given.append(self.siblings)
             if len(self.siblings) != (self.arc_counts * (self.lengths + 1)).sum():
                 raise ScoresError("scores of siblings do not fit the lengths of the sentences")
+        magnitude = 0.0
         for array in given:
             # The largest is NaN if any is.
-            largest = array.max(initial=-np.inf)
+            largest, least = array.max(initial=0), array.min(initial=0)
             if not largest < np.inf:
                 raise ScoresError(
                     f"a score is {largest}; scores are numbers, or minus infinity for what is "
                     "forbidden"
                 )
+            if least == -np.inf:
+                least = array.min(initial=0, where=array > -np.inf)
+            magnitude = max(magnitude, largest, -least)
+        # What decoders multiply all scores with, so that no sum overflows.
+        self.scale = _SHRINK if magnitude > _LARGE else 1.0
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -123,6 +129,10 @@ class Scores:
         return np.concatenate([[0], np.cumsum(self.arc_counts)])
 
     @cached_property
+    def sibling_starts(self) -> NDArray[np.int64]:
+        return np.concatenate([[0], np.cumsum(self.arc_counts * (self.lengths + 1))])
+
+    @cached_property
     def best_arcs(self) -> Floats:
         """The score of each arc with its best label."""
         return self.table if self.table.ndim == 1 else np.asarray(self.table.max(axis=1))
@@ -136,12 +146,12 @@ class Scores:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(np.exp(self.table - top[:, None]).sum(axis=1)) + top)
 
-    @cached_property
-    def scale(self) -> float:
-        """What decoders multiply all scores with, so that no sum overflows."""
-        given = [self.table] if self.siblings is None else [self.table, self.siblings]
-        magnitude = max(max(a.max(initial=0), -a.min(initial=0, where=a > -np.inf)) for a in given)
-        return _SHRINK if magnitude > _LARGE else 1.0
+    def shrunk(self) -> tuple[Floats, Floats | None]:
+        """Best scores of arcs, and of siblings, that any tree's can be added up of."""
+        if self.scale == 1:
+            return self.best_arcs, self.siblings
+        siblings = None if self.siblings is None else self.siblings * self.scale
+        return self.best_arcs * self.scale, siblings
 
     def arcs_of_words(self, heads: Ints) -> NDArray[np.int64]:
         """The rows of the table for the arcs of given trees, one for each word."""
@@ -157,8 +167,8 @@ class Scores:
         pieces = [self.table[self.starts[i] : self.starts[i + 1]] for i in chosen]
         siblings = None
         if self.siblings is not None:
-            ends = np.concatenate([[0], np.cumsum(self.arc_counts * (self.lengths + 1))])
-            siblings = _joined([self.siblings[ends[i] : ends[i + 1]] for i in chosen])
+            starts = self.sibling_starts
+            siblings = _joined([self.siblings[starts[i] : starts[i + 1]] for i in chosen])
         return Scores(_joined(pieces), self.lengths[chosen], siblings)
 
 

@@ -136,12 +136,11 @@ def sample(
     too_long: TooLong = "refuse",
 ) -> list[Ranked]:
     """Trees drawn at random, `count` for each sentence, in the order drawn."""
-    _checked(scores)
+    arcs = _checked(scores)
     long = set(find_too_long(scores, max_length, too_long)) if projective else set()
     drawn = []
-    for number in range(len(scores)):
-        one = scores.take([number])
-        n = one.words
+    for number, n in enumerate(scores.lengths.tolist()):
+        here = slice(scores.starts[number], scores.starts[number + 1])
         heads = np.zeros((count, n), dtype=np.int32)
         kernel: ModuleType
         if projective and number not in long:
@@ -149,20 +148,21 @@ def sample(
         else:
             kernel, numbers = matrix_tree, n
         uniforms = random.random((count, numbers))
-        if not kernel.samples(one.summed_arcs, n, single_root, uniforms, heads):
+        if not kernel.samples(arcs[here], n, single_root, uniforms, heads):
             raise no_tree(number)
-        drawn.append(_draw_labels(one, heads, random))
+        drawn.append(_draw_labels(scores.table[here], arcs[here], heads, random))
     return drawn
 
 
-def _draw_labels(scores: Scores, heads: Ints, random: np.random.Generator) -> Ranked:
-    arcs = heads * scores.words + np.arange(scores.words)
-    if scores.labels is None:
-        return Ranked(heads, None, scores.table[arcs].sum(axis=1))
-    steps = np.cumsum(_label_shares(scores)[arcs], axis=2)
+def _draw_labels(table: Floats, arcs: Floats, heads: Ints, random: np.random.Generator) -> Ranked:
+    n = heads.shape[1]
+    taken = heads * n + np.arange(n)
+    if table.ndim == 1:
+        return Ranked(heads, None, table[taken].sum(axis=1))
+    steps = np.cumsum(np.exp(table[taken] - arcs[taken][:, :, None]), axis=2)
     uniforms = random.random((*heads.shape, 1)) * steps[:, :, -1:]
     labels = (steps <= uniforms).sum(axis=2).astype(np.int32)
-    return Ranked(heads, labels, scores.table[arcs, labels].sum(axis=1))
+    return Ranked(heads, labels, table[taken, labels].sum(axis=1))
 
 
 def _checked(scores: Scores) -> Floats:
