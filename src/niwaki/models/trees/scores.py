@@ -14,7 +14,7 @@ from niwaki.errors import ScoresError
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-# Projective trees take time in the cube of the length: about six seconds at this one.
+# Projective trees take time in the cube of the length: five seconds or so at this one.
 MAX_LENGTH = 2000
 
 # Sums of scores beyond this could overflow; decoders shrink them all alike first.
