@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
-KERNEL := $(shell find src/niwaki/kernel -name '*.pyx' -o -name '*.pxd')
+KERNEL := $(shell find src/niwaki/kernel -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 # CPython itself does not free everything at its end, so leaks are looked for elsewhere.
 SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(CURDIR)/build/asan/lib
@@ -58,7 +58,7 @@ clean: ## remove everything that was built
 	@touch .venv/.installed $@
 
 .venv/.built: .venv/.developed $(KERNEL)
-	$(BIN)/python setup.py -q build_ext --inplace
+	$(BIN)/python setup.py -q build_ext --inplace --parallel 2
 	@touch .venv/.installed $@
 
 .venv-peers/.installed: benchmarks/peers/requirements.txt

@@ -24,7 +24,7 @@ def extension(path: Path) -> Extension:
         module,
         [str(path)],
         include_dirs=[str(KERNEL)],
-        depends=[str(KERNEL / "rows.h")],
+        depends=[str(header) for header in sorted(KERNEL.glob("*.h"))],
         extra_compile_args=[*flags, *sanitize, "-Wall", "-Wextra", "-Wno-unused-parameter"],
         extra_link_args=sanitize,
     )

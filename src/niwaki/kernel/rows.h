@@ -1,5 +1,5 @@
 /* Looking up and adding rows of a frozen weight table: the two loops that all
- * speed depends on, and the only C written by hand.
+ * speed depends on. This and vectors.h are the only C written by hand.
  *
  * A table has buckets of 16 slots. A key's upper 32 bits choose the bucket, 16 of
  * its lower bits are the fingerprint that finds the slot; an absent key costs one

@@ -1,0 +1,1 @@
+"""Trees from scores of arcs: the best ones, and sums over all of them."""

@@ -1,0 +1,10 @@
+import numpy as np
+from numpy.typing import NDArray
+
+def kbest(
+    arcs: NDArray[np.float64],
+    n: int,
+    single_root: bool,
+    trees: NDArray[np.int32],
+    scores: NDArray[np.float64],
+) -> int: ...

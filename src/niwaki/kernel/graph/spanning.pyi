@@ -1,0 +1,15 @@
+import numpy as np
+from numpy.typing import NDArray
+
+def decode(
+    arcs: NDArray[np.float64],
+    lengths: NDArray[np.int32],
+    single_root: bool,
+    heads: NDArray[np.int32],
+) -> int: ...
+def scores(
+    arcs: NDArray[np.float64],
+    lengths: NDArray[np.int32],
+    heads: NDArray[np.int32],
+    totals: NDArray[np.float64],
+) -> None: ...

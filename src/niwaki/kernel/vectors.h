@@ -1,0 +1,84 @@
+/* Sums along two rows of numbers, two numbers at a time: the inner loops of everything
+ * that adds up or searches trees. A compiler may not reorder such sums by itself.
+ *
+ * Pairs are GCC's vectors, which every target has; with SSE2 a pair is a register. The
+ * order of additions is the same on all machines, and so are the results.
+ */
+#ifndef NIWAKI_VECTORS_H
+#define NIWAKI_VECTORS_H
+
+#include <stddef.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+typedef double niwaki_pair __attribute__((vector_size(16)));
+
+static inline niwaki_pair niwaki_load(const double *at) {
+    niwaki_pair pair;
+    memcpy(&pair, at, sizeof pair); /* the compiler makes this one unaligned load */
+    return pair;
+}
+
+static inline niwaki_pair niwaki_larger(niwaki_pair a, niwaki_pair b) {
+#if defined(__SSE2__)
+    return _mm_max_pd(a, b);
+#else
+    const niwaki_pair larger = {a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
+    return larger;
+#endif
+}
+
+/* The sum of a[i] b[i]. */
+static inline double niwaki_dot(const double *a, const double *b, ptrdiff_t count) {
+    niwaki_pair one = {0, 0}, two = {0, 0};
+    ptrdiff_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        one += niwaki_load(a + i) * niwaki_load(b + i);
+        two += niwaki_load(a + i + 2) * niwaki_load(b + i + 2);
+    }
+    if (i + 2 <= count) {
+        one += niwaki_load(a + i) * niwaki_load(b + i);
+        i += 2;
+    }
+    one += two;
+    double sum = one[0] + one[1];
+    return i < count ? sum + a[i] * b[i] : sum;
+}
+
+/* out[i] += factor row[i]; the two do not overlap. */
+static inline void niwaki_add_scaled(double *restrict out, double factor,
+                                     const double *restrict row, ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count; i++) out[i] += factor * row[i];
+}
+
+/* The largest a[i] + b[i], for count > 0. */
+static inline double niwaki_best_sum(const double *a, const double *b, ptrdiff_t count) {
+    niwaki_pair one, two;
+    double best = a[0] + b[0];
+    ptrdiff_t i = 1;
+    one[0] = one[1] = two[0] = two[1] = best;
+    for (; i + 4 <= count; i += 4) {
+        one = niwaki_larger(one, niwaki_load(a + i) + niwaki_load(b + i));
+        two = niwaki_larger(two, niwaki_load(a + i + 2) + niwaki_load(b + i + 2));
+    }
+    one = niwaki_larger(one, two);
+    best = one[0] > one[1] ? one[0] : one[1];
+    for (; i < count; i++) best = a[i] + b[i] > best ? a[i] + b[i] : best;
+    return best;
+}
+
+/* The largest a[i] + b[i] + c[i] and `best`. */
+static inline double niwaki_best_sum3(double best, const double *a, const double *b,
+                                      const double *c, ptrdiff_t count) {
+    niwaki_pair pair = {best, best};
+    ptrdiff_t i = 0;
+    for (; i + 2 <= count; i += 2)
+        pair = niwaki_larger(pair, niwaki_load(a + i) + niwaki_load(b + i) + niwaki_load(c + i));
+    best = pair[0] > pair[1] ? pair[0] : pair[1];
+    if (i < count && a[i] + b[i] + c[i] > best) best = a[i] + b[i] + c[i];
+    return best;
+}
+
+#endif
