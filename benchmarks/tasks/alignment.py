@@ -143,7 +143,7 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 
 
 def iteration_times(pairs: Sequence[Pair], threads: int) -> dict[str, float]:
-    """Wall time of the quickest iteration of each model; wall and CPU time of all."""
+    """CPU time of the quickest iteration of each model; wall and CPU time of all."""
     marks: list[tuple[str, float, float]] = []
     words = [(pair.source, pair.target) for pair in pairs]
 
@@ -153,7 +153,7 @@ def iteration_times(pairs: Sequence[Pair], threads: int) -> dict[str, float]:
     train(words, Settings(), threads, mark)
     # The first mark of all ends an iteration whose beginning is not known.
     quickest: dict[str, float] = {}
-    for (_, before, _), (stage, after, _) in itertools.pairwise(marks):
+    for (_, _, before), (stage, _, after) in itertools.pairwise(marks):
         quickest[stage] = min(quickest.get(stage, after - before), after - before)
     return {
         **quickest,
