@@ -4,7 +4,8 @@ NiwakiError
 ├── CorpusError         a file of sentences, links or references is not what it should be
 ├── ModelError          a model file is damaged, foreign or of another format version
 ├── ConfigError         a training configuration cannot be carried out
-└── KernelMissingError  the compiled kernel was not built (also an ImportError)
+├── KernelMissingError  the compiled kernel was not built (also an ImportError)
+└── ExtraMissingError   an optional package is not installed (also an ImportError)
 
 Messages are one line: where it is, what was found, what to do.
 """
@@ -44,6 +45,10 @@ class ConfigError(NiwakiError):
 
 class KernelMissingError(NiwakiError, ImportError):
     """The compiled part of the package cannot be imported."""
+
+
+class ExtraMissingError(NiwakiError, ImportError):
+    """Something was asked for that needs an optional package."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
