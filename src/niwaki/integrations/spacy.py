@@ -251,9 +251,9 @@ def _annotate(
         for i, head, dep in zip(span, heads, deps, strict=True):
             rows[i, 0] = head - i
             texts[i] = (dep, *texts[i][1:])
-    for i, values in enumerate(texts):
+    for i, row in enumerate(texts):
         # MORPH is the number of the string; spaCy brings it into its own order.
-        rows[i, 1:] = np.array([number(value) for value in values], np.uint64).view(np.int64)
+        rows[i, 1:] = np.array([number(value) for value in row], np.uint64).view(np.int64)
     doc.from_array(list(_ATTRIBUTES), rows.view(np.uint64))
 
 
