@@ -79,6 +79,14 @@ def test_the_check_can_fail() -> None:
     assert {"kernel", "data", "draw", "cli"} <= rooms
 
 
+def test_foreign_libraries_stay_in_their_integration() -> None:
+    for path in sources():
+        if path.parent.name != "integrations" and path.suffix == ".py":
+            assert not re.search(
+                r"^\s*(?:import|from) spacy\b", path.read_text(encoding="utf-8"), re.M
+            ), path
+
+
 def test_nothing_below_the_command_line_prints_or_exits() -> None:
     for path in sources():
         if path.suffix == ".py" and path.relative_to(PACKAGE).parts[0] not in (

@@ -5,7 +5,8 @@ NiwakiError
 ├── ModelError          a model file is damaged, foreign or of another format version
 ├── ConfigError         a training configuration cannot be carried out
 ├── ScoresError         scores of arcs allow no tree, or none that can be found (also a ValueError)
-└── KernelMissingError  the compiled kernel was not built (also an ImportError)
+├── KernelMissingError  the compiled kernel was not built (also an ImportError)
+└── ExtraMissingError   an optional package is not installed (also an ImportError)
 
 Messages are one line: where it is, what was found, what to do.
 """
@@ -49,6 +50,10 @@ class ScoresError(NiwakiError, ValueError):
 
 class KernelMissingError(NiwakiError, ImportError):
     """The compiled part of the package cannot be imported."""
+
+
+class ExtraMissingError(NiwakiError, ImportError):
+    """Something was asked for that needs an optional package."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -38,6 +38,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(("place", "body"), examples("python"), ids=lambda value: value[:40])
 def test_python(place: str, body: str, folder: Path) -> None:
+    if "import spacy" in body:
+        pytest.importorskip("spacy", reason="spaCy is missing: pip install niwaki[spacy]")
     subprocess.run([sys.executable, "-W", "error", "-c", body], check=True, capture_output=True)
 
 
