@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from niwaki.data.sentence import Sentence
 from niwaki.errors import nearest
 
-# With a beam of 8, a sentence of so many words takes about 25 MB.
+# With a beam of 8, a sentence of so many words takes about 20 MB.
 MAX_LENGTH = 10_000
 LONGER = ("greedy", "split", "skip")
 
