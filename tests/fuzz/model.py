@@ -52,7 +52,8 @@ def check(data: bytes) -> None:
         return
     parts = copy.deepcopy(original()[1])
     while choices:
-        _change(parts, choices)
+        with np.errstate(all="ignore"):
+            _change(parts, choices)
     packed = {}
     for name, part in parts.items():
         try:

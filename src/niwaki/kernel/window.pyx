@@ -43,12 +43,12 @@ cdef class Memory:
         """Room for a sentence, all of whose words may be new."""
         cdef const Type** line
         cdef uint64_t* tags
-        if length > self.longest:
+        if length > self.longest or self.line == NULL:
             line = <const Type**>realloc(self.line, (length + 2 * REACH) * sizeof(Type*))
             if line == NULL:
                 return False
             self.line = line
-            tags = <uint64_t*>realloc(self.tags, length * sizeof(uint64_t))
+            tags = <uint64_t*>realloc(self.tags, (length + 1) * sizeof(uint64_t))
             if tags == NULL:
                 return False
             self.tags = tags
