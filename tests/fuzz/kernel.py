@@ -110,7 +110,8 @@ def _batch(choices: Choices) -> None:
 def _symbols(choices: Choices) -> None:
     names = [odd(choices, choices.take(4)) for _ in range(choices.below(20))]
     _try(short_hashes, odd(choices, names))
-    assert len(Symbols(odd(choices, names))) == len(names)
+    given = odd(choices, names)
+    assert len(Symbols(given)) == len(given)
 
 
 def _conllu(choices: Choices) -> None:
