@@ -160,11 +160,9 @@ class Confidence:
             kind: Curve(**{name: tuple(values) for name, values in record[kind].items()})
             for kind in KINDS
         }
-        made = cls(float(record["temperature"]), **curves)
-        made._try_out()
-        return made
+        return cls(float(record["temperature"]), **curves)
 
-    def _try_out(self) -> None:
+    def check(self) -> None:
         """Raises ValueError if the curves do not fit what they will be given."""
         nothing = {kind: np.zeros((1, count)) for kind, count in _FEATURES.items()}
         none = np.zeros(1, dtype=np.int32)

@@ -373,6 +373,7 @@ def _build(file: ModelFile) -> Pipeline:
     confidence = None
     if "confidence.json" in file.parts:
         confidence = Confidence.from_json(file.json("confidence.json"))
+        confidence.check()
     pipeline = Pipeline(
         config, tagger, morphology, main, parser("greedy"), clusters, segmenter, confidence
     )
