@@ -149,7 +149,7 @@ _AT_LEAST = {
     "training.explore": 0,
     "training.checkpoint_minutes": 0,
 }
-_LARGEST = 2**63
+_LARGEST = 10**300  # what a float can hold, and a message can show
 _AT_MOST = {"model.beam": 4096, "training.explore": 1, "training.seed": 2**63 - 1}
 
 
@@ -233,7 +233,7 @@ def _convert(hint: Any, value: Any, key: str, name: str) -> Any:
     if hint is float and type(value) is int and abs(value) < _LARGEST:
         return float(value)
     if hint is int and type(value) is int and not abs(value) < _LARGEST:
-        raise refuse("a number of less than 64 bits")
+        raise refuse("a smaller number")
     if hint is float and type(value) is float and not math.isfinite(value):
         raise refuse("a finite number")
     if type(value) is not hint:
