@@ -1,5 +1,6 @@
 # `make` prints the targets. Stamps in .venv make a second run of any target quick.
 PYTHON ?= python3
+SECONDS ?= 60
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 KERNEL := $(shell find src/niwaki/kernel -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
@@ -7,7 +8,7 @@ KERNEL := $(shell find src/niwaki/kernel -name "*.pyx" -o -name "*.pxd" -o -name
 SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(CURDIR)/build/asan/lib
 
-.PHONY: help demo test lint acceptance asan bench model build clean
+.PHONY: help demo test lint acceptance asan fuzz bench model build clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +31,9 @@ asan: .venv/.built ## the kernel's tests under AddressSanitizer and UBSan
 	NIWAKI_SANITIZE=1 $(BIN)/python setup.py -q build --build-base build/asan --build-lib build/asan/lib
 	$(SANITIZED) $(BIN)/python -c 'from niwaki.kernel import conllu; assert "/build/asan/" in conllu.__file__'
 	$(SANITIZED) $(BIN)/pytest -m kernel -p no:cacheprovider
+
+fuzz: .venv/.fuzzing ## look for inputs that break a reader or the kernel (SECONDS=60)
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 bench: .venv/.built .venv-peers/.installed ## speed and accuracy beside other tools, as JSON
 	$(BIN)/python -m benchmarks.run speed accuracy
@@ -64,4 +68,8 @@ clean: ## remove everything that was built
 .venv-peers/.installed: benchmarks/peers/requirements.txt
 	$(PYTHON) -m venv .venv-peers
 	$(subst $(BIN),.venv-peers/bin,$(PIP)) -r benchmarks/peers/requirements.txt
+	@touch $@
+
+.venv/.fuzzing: .venv/.built
+	$(PIP) 'atheris>=2.3'
 	@touch $@

@@ -105,6 +105,9 @@ def _run(parsed: argparse.Namespace) -> int:
     except NiwakiError as error:
         _show(parsed, error)
         return _fail(str(error))
+    except MemoryError as error:
+        _show(parsed, error)
+        return _fail("out of memory; give a narrower beam, a smaller k or a smaller --max-length")
     except OSError as error:
         _show(parsed, error)
         return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import argparse
 
+# The kernel counts in 32 bits.
+_LARGEST = 2**31 - 1
+
 
 def natural(text: str) -> int:
     """A whole number of at least 0."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"found {text!r}; give a whole number")
-    return int(text)
+    return _number(text, 0)
 
 
 def positive(text: str) -> int:
     """A whole number of at least 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"found {text!r}; give a whole number, at least 1")
+    return _number(text, 1)
+
+
+def _number(text: str, least: int) -> int:
+    # Ten digits are enough, and thousands of them are more than Python reads.
+    if not text.isdecimal() or len(text) > 10 or not least <= int(text) <= _LARGEST:
+        raise argparse.ArgumentTypeError(
+            f"found {text!r}; give a whole number, at least {least} and at most {_LARGEST}"
+        )
     return int(text)

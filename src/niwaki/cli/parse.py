@@ -10,15 +10,20 @@ text in MISC; with -k or --to json, one JSON object a sentence.
   echo "The pine leans over the pond ." | niwaki parse --from tokens
   niwaki parse letter.txt --from text --split-hyphens
   niwaki parse sentences.conllu -k 5 --to json
+
+A sentence of more than --max-length words is parsed with a beam of 1, or as --longer
+says: in pieces whose roots are joined, or not at all, with a comment. With
+--keep-going, a sentence that cannot be read is named and left out; the status is 1.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator
 
-from niwaki.cli import OK
+from niwaki.cli import FAILED, OK
 from niwaki.cli._arguments import positive
 from niwaki.cli._progress import Progress
 from niwaki.data.candidates import Candidates
@@ -27,6 +32,8 @@ from niwaki.data.files import open_output
 from niwaki.data.hyphens import split_hyphens
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import FORMATS, read_sentences
+from niwaki.errors import CorpusError, NiwakiError
+from niwaki.models.lengths import LONGER, MAX_LENGTH, LengthLimit, skip
 from niwaki.models.pipeline import Pipeline, load
 
 
@@ -51,28 +58,60 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--probabilities", action="store_true", help="of tags, arcs, labels and trees"
     )
     parser.add_argument("--retag", action="store_true", help="predict tags that are given, too")
+    parser.add_argument(
+        "--max-length",
+        type=positive,
+        default=MAX_LENGTH,
+        metavar="N",
+        help=f"words of a sentence (default: {MAX_LENGTH})",
+    )
+    parser.add_argument(
+        "--longer", choices=LONGER, default=LONGER[0], help="what to do beyond (default: greedy)"
+    )
+    parser.add_argument(
+        "--keep-going", action="store_true", help="name what cannot be read, and go on"
+    )
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    plain = arguments.k is None and arguments.to != "json"
+    if arguments.longer == "split" and not plain:
+        raise NiwakiError(
+            "--longer split gives one tree without a score; give greedy or skip, "
+            "or leave out -k and --to json"
+        )
     pipeline = load(arguments.model)
-    sentences = read_sentences(arguments.file, arguments.source, pipeline.segmenter)
+    faults: list[CorpusError] = []
+
+    def report(fault: CorpusError) -> None:
+        faults.append(fault)
+        print(f"niwaki: {fault}", file=sys.stderr)
+
+    sentences = read_sentences(
+        arguments.file,
+        arguments.source,
+        pipeline.segmenter,
+        on_fault=report if arguments.keep_going else None,
+    )
     if arguments.split_hyphens:
         sentences = map(split_hyphens, sentences)
     with Progress("parsed", "sentences") as progress:
         counted = _count(sentences, progress)
-        if arguments.k is None and arguments.to != "json":
+        if plain:
             parsed = pipeline.parse(
                 counted,
                 threads=arguments.threads,
                 beam=arguments.beam,
                 retag=arguments.retag,
                 probabilities=arguments.probabilities,
+                max_length=arguments.max_length,
+                longer=arguments.longer,
             )
             write_conllu(parsed, arguments.output)
         else:
             _write_candidates(pipeline, counted, arguments)
-    return OK
+    return FAILED if faults else OK
 
 
 def _count(sentences: Iterator[Sentence], progress: Progress) -> Iterator[Sentence]:
@@ -84,13 +123,23 @@ def _count(sentences: Iterator[Sentence], progress: Progress) -> Iterator[Senten
 def _write_candidates(
     pipeline: Pipeline, sentences: Iterator[Sentence], arguments: argparse.Namespace
 ) -> None:
+    limit = LengthLimit(arguments.max_length, arguments.longer)
     with open_output(arguments.output) as out:
         for sentence in sentences:
-            found = pipeline.kbest(
-                sentence, arguments.k or 1, beam=arguments.beam, retag=arguments.retag
-            )
+            found = _candidates(pipeline, sentence, limit, arguments)
             text = _as_conllu(found) if arguments.to == "conllu" else f"{_as_json(found)}\n"
             out.write(text.encode("utf-8"))
+
+
+def _candidates(
+    pipeline: Pipeline, sentence: Sentence, limit: LengthLimit, arguments: argparse.Namespace
+) -> Candidates:
+    k, beam = arguments.k or 1, arguments.beam
+    if limit.is_exceeded_by(sentence):
+        if limit.longer == "skip":
+            return Candidates(skip(sentence), (), (), ())
+        k = beam = 1
+    return pipeline.kbest(sentence, k, beam=beam, retag=arguments.retag)
 
 
 def _as_json(candidates: Candidates) -> str:
@@ -118,7 +167,7 @@ def _as_json(candidates: Candidates) -> str:
 
 def _as_conllu(candidates: Candidates) -> str:
     """All trees, one after the other, with rank, score and probability as comments."""
-    parts = []
+    parts = [] if candidates.trees else [str(candidates.sentence)]
     for rank, tree in enumerate(candidates.trees, start=1):
         comments = [
             *candidates.sentence.comments,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from niwaki.data.faults import Fault, find_faults
 from niwaki.data.files import Input, Source, Target, open_output
@@ -35,18 +35,28 @@ def read_conllu(
     return _read(Input(source), _flags(multi_root, unknown_heads))
 
 
-def read_stream(stream: Input) -> Iterator[Sentence]:
-    """The sentences of a stream, for a reader that takes trees as they come."""
-    return _read(stream, _flags(multi_root=True, unknown_heads=True))
+def read_stream(
+    stream: Input, on_fault: Callable[[CorpusError], None] | None = None
+) -> Iterator[Sentence]:
+    """The sentences of a stream, for a reader that takes trees as they come.
+
+    With `on_fault`, that is told of each fault, and faulty sentences are left out.
+    """
+    return _read(stream, _flags(multi_root=True, unknown_heads=True), on_fault)
 
 
-def _read(stream: Input, flags: int) -> Iterator[Sentence]:
+def _read(
+    stream: Input, flags: int, on_fault: Callable[[CorpusError], None] | None = None
+) -> Iterator[Sentence]:
     name = stream.name
     with stream:
         for source, line, faults in _blocks(stream, flags):
-            if faults:
+            if not faults:
+                yield Sentence(source, name, line)
+            elif on_fault is None:
                 raise faults[0].error(name)
-            yield Sentence(source, name, line)
+            else:
+                on_fault(faults[0].error(name))
 
 
 def validate(

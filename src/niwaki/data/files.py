@@ -11,7 +11,7 @@ import secrets
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
 
@@ -85,28 +85,40 @@ class Input:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """Numbered lines without their ends; only line feeds end a line (U+2028 is data)."""
+    def lines(
+        self, on_fault: Callable[[CorpusError], None] | None = None
+    ) -> Iterator[tuple[int, str]]:
+        """Numbered lines without their ends; only line feeds end a line (U+2028 is data).
+
+        With `on_fault`, that is told of bytes that are not UTF-8, which become U+FFFD.
+        """
         number, rest = 0, b""
         while data := self.read(1 << 20):
             *whole, rest = (rest + data).split(b"\n")
             for line in whole:
                 number += 1
-                yield number, self._decode(number, line)
+                yield number, self._decode(number, line, on_fault)
         if rest:
-            yield number + 1, self._decode(number + 1, rest)
+            yield number + 1, self._decode(number + 1, rest, on_fault)
 
-    def _decode(self, number: int, line: bytes) -> str:
+    def _decode(
+        self, number: int, line: bytes, on_fault: Callable[[CorpusError], None] | None
+    ) -> str:
+        line = line.removesuffix(b"\r")
         try:
-            return line.removesuffix(b"\r").decode("utf-8")
+            return line.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise CorpusError(
+            fault = CorpusError(
                 self.name,
                 number,
                 "LINE",
                 f"invalid UTF-8 at byte {error.start + 1}",
                 "convert the file to UTF-8",
-            ) from error
+            )
+            if on_fault is None:
+                raise fault from error
+            on_fault(fault)
+            return line.decode("utf-8", "replace")
 
 
 class _Prefixed(io.RawIOBase):

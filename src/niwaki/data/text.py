@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from niwaki.data.conllu import read_stream
@@ -23,7 +23,11 @@ class TextSegmenter(Protocol):
 
 
 def read_sentences(
-    source: Source, form: str | None = None, segmenter: TextSegmenter | None = None
+    source: Source,
+    form: str | None = None,
+    segmenter: TextSegmenter | None = None,
+    *,
+    on_fault: Callable[[CorpusError], None] | None = None,
 ) -> Iterator[Sentence]:
     """Yield the sentences of a file; trees in it need not be whole.
 
@@ -32,21 +36,25 @@ def read_sentences(
     separated by spaces; and `conllu`. Without a format, it is CoNLL-U if the first line
     that is neither empty nor begins with `#` begins with a number and a tab, else text
     if there is a segmenter, else tokens.
+
+    The first fault raises CorpusError. With `on_fault`, that is told of each one and
+    reading goes on: a sentence of CoNLL-U is left out; in text, bytes that are not
+    UTF-8 become U+FFFD.
     """
     stream = Input(source)
     if form is None:
         other = "tokens" if segmenter is None else "text"
         form = "conllu" if _looks_like_conllu(stream) else other
     if form == "conllu":
-        return read_stream(stream)
+        return read_stream(stream, on_fault)
     if form == "tokens":
-        return _read_tokens(stream)
+        return _read_tokens(stream, on_fault)
     if segmenter is None:
         raise NiwakiError(
             "this model has no segmenter; give words separated by spaces (--from tokens), "
             "or train it on data with `# text` or SpaceAfter"
         )
-    return segmenter.segment(_decoded(stream), by_lines=form == "lines", file=stream.name)
+    return segmenter.segment(_decoded(stream, on_fault), by_lines=form == "lines", file=stream.name)
 
 
 def _looks_like_conllu(stream: Input) -> bool:
@@ -58,32 +66,42 @@ def _looks_like_conllu(stream: Input) -> bool:
     return True
 
 
-def _decoded(stream: Input) -> Iterator[str]:
+def _decoded(stream: Input, on_fault: Callable[[CorpusError], None] | None) -> Iterator[str]:
     """The text of a file in pieces; a byte order mark is not part of it."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     line = 1
     with stream:
         while True:
             data = stream.read(1 << 16)
+            state = decoder.getstate()
             try:
                 yield decoder.decode(data, final=not data)
             except UnicodeDecodeError as error:
-                line += error.object.count(b"\n", 0, error.start)
-                raise CorpusError(
-                    stream.name, line, "LINE", "invalid UTF-8", "convert the file to UTF-8"
-                ) from error
+                fault = _not_utf8(stream, line + error.object.count(b"\n", 0, error.start))
+                if on_fault is None:
+                    raise fault from error
+                on_fault(fault)
+                decoder.setstate(state)
+                decoder.errors = "replace"
+                yield decoder.decode(data, final=not data)
+                decoder.errors = "strict"
             line += data.count(b"\n")
             if not data:
                 return
 
 
-def _read_tokens(stream: Input) -> Iterator[Sentence]:
+def _not_utf8(stream: Input, line: int) -> CorpusError:
+    return CorpusError(stream.name, line, "LINE", "invalid UTF-8", "convert the file to UTF-8")
+
+
+def _read_tokens(
+    stream: Input, on_fault: Callable[[CorpusError], None] | None
+) -> Iterator[Sentence]:
     with stream:
-        for number, line in stream.lines():
-            words = line.removeprefix("\ufeff").split()
+        for number, line in stream.lines(on_fault):
+            # What CoNLL-U cannot hold becomes U+FFFD, as in text.
+            words = line.removeprefix("\ufeff").replace("\0", "\ufffd").split()
             if not words:
                 continue
-            if "\0" in line:
-                raise CorpusError(stream.name, number, "LINE", "a NUL byte", "remove it")
             made = Sentence.from_words(words, comments=[f"text = {' '.join(words)}"])
             yield Sentence(made.source, stream.name, number)

@@ -14,6 +14,13 @@ from niwaki.kernel.conllu cimport (
 from niwaki.kernel.hashing cimport hash_bytes, short_hash
 
 
+cdef bytes as_bytes(object value):
+    """What is to be read as bytes; None would pass for them, and has none."""
+    if not isinstance(value, bytes):
+        raise TypeError(f"bytes are needed, not {type(value).__name__}")
+    return <bytes>value
+
+
 cdef class Symbols:
     """Names with numbers: the tags or labels of a model."""
 
@@ -29,7 +36,8 @@ cdef class Symbols:
         self.numbers = <int32_t*>calloc(size, sizeof(int32_t))
         if self.keys == NULL or self.numbers == NULL:
             raise MemoryError()
-        for number, name in enumerate(self.names):
+        for number, value in enumerate(self.names):
+            name = as_bytes(value)
             key = hash_bytes(<Bytes>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
             place = key & self.mask
             while self.keys[place] != 0:
@@ -64,13 +72,15 @@ cdef class Batch:
         cdef bytes source
         cdef Py_ssize_t s, words = 0
         cdef int j
-        self.sources = sources
+        # A copy: the fields point into these bytes, whatever becomes of the caller's list.
+        self.sources = list(sources)
         self.sentences = len(sources)
         self.texts = <Span*>malloc((self.sentences + 1) * sizeof(Span))
         self.starts = <int32_t*>calloc(self.sentences + 1, sizeof(int32_t))
         if self.texts == NULL or self.starts == NULL:
             raise MemoryError()
-        for s, source in enumerate(sources):
+        for s, value in enumerate(self.sources):
+            source = as_bytes(value)
             self.texts[s].at = <Bytes>PyBytes_AS_STRING(source)
             self.texts[s].length = <int32_t>PyBytes_GET_SIZE(source)
         with nogil:
@@ -207,7 +217,8 @@ def short_hashes(list values not None):
     cdef uint32_t[::1] view = out
     cdef bytes value
     cdef Py_ssize_t i
-    for i, value in enumerate(values):
+    for i, item in enumerate(values):
+        value = as_bytes(item)
         view[i] = short_hash(<Bytes>PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value))
     return out
 
@@ -255,8 +266,10 @@ cdef class Renderer:
             self._replace_heads(value)
         elif isinstance(value, list):
             self._replace_values(column, <list>value)
-        else:
+        elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Symbols):
             self._replace_symbols(column, value[0], value[1])
+        else:
+            raise TypeError("a column is a list of bytes, or numbers with their Symbols")
 
     cdef _replace_heads(self, const int32_t[::1] heads):
         cdef Py_ssize_t i
@@ -264,6 +277,8 @@ cdef class Renderer:
         cdef unsigned char* out
         cdef int32_t value
         cdef int length
+        if heads is None:
+            raise TypeError("heads are an array of numbers")
         if heads.shape[0] != self.batch.words:
             raise ValueError(f"{heads.shape[0]} heads for {self.batch.words} words")
         self.digits = bytearray(12 * self.batch.words + 1)
@@ -293,13 +308,15 @@ cdef class Renderer:
         if len(values) != self.batch.words:
             raise ValueError(f"{len(values)} values for {self.batch.words} words")
         for i in range(self.batch.words):
-            value = <bytes?>values[i]
+            value = as_bytes(values[i])
             self.fields[column][i].at = <Bytes>PyBytes_AS_STRING(value)
             self.fields[column][i].length = <int32_t>PyBytes_GET_SIZE(value)
 
     cdef _replace_symbols(self, int column, const int32_t[::1] numbers, Symbols symbols):
         cdef Py_ssize_t i
         cdef bytes name
+        if numbers is None:
+            raise TypeError("symbols need an array of numbers")
         if numbers.shape[0] != self.batch.words:
             raise ValueError(f"{numbers.shape[0]} numbers for {self.batch.words} words")
         for i in range(self.batch.words):

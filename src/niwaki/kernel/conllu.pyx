@@ -397,10 +397,15 @@ def splice(bytes source not None, list columns not None):
     for column in columns:
         if column is None:
             continue
-        if words >= 0 and len(<list?>column) != words:
+        if not isinstance(column, list):
+            raise TypeError("a column is a list of bytes")
+        if words >= 0 and len(<list>column) != words:
             return None
         words = len(<list>column)
-        for value in <list>column:
+        for item in <list>column:
+            if not isinstance(item, bytes):
+                raise TypeError("a column is a list of bytes")
+            value = <bytes>item
             if not is_field(value):
                 return None
             size += PyBytes_GET_SIZE(value)

@@ -358,9 +358,10 @@ cdef class Learner:
             "clock": np.array([self.table.clock], dtype=np.float64),
         }
 
-    def restore(self, const uint64_t[::1] keys, const uint16_t[::1] counts,
-                const uint16_t[::1] classes, const float[::1] weights, const double[::1] totals,
-                const float[::1] squares, const double[::1] clock):
+    def restore(self, const uint64_t[::1] keys not None, const uint16_t[::1] counts not None,
+                const uint16_t[::1] classes not None, const float[::1] weights not None,
+                const double[::1] totals not None, const float[::1] squares not None,
+                const double[::1] clock not None):
         """Take over what `export` gave; the learner must be new."""
         cdef Py_ssize_t i, at = 0
         cdef int j
@@ -477,6 +478,9 @@ cdef class Frozen:
         cdef size_t slots = <size_t>fill.shape[0] * NIWAKI_SLOTS
         if not 0 < classes <= MAX_CLASSES:
             raise ValueError(f"a model has 1 to {MAX_CLASSES} classes, not {classes}")
+        if not 0 < scale <= 1e20:
+            # Sums of scores must stay finite.
+            raise ValueError(f"a scale cannot be {scale}")
         if fill.shape[0] == 0 or fill.shape[0] > (1 << 27):
             raise ValueError(f"a table cannot have {fill.shape[0]} buckets")
         self.classes = classes

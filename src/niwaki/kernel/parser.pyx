@@ -412,6 +412,8 @@ cdef class Parser:
         if not 0 <= s < batch.sentences:
             raise ValueError(f"no sentence {s}")
         n = batch.starts[s + 1] - batch.starts[s]
+        if n == 0:
+            raise ValueError("a sentence without words has no tree")
         steps = self.functions.steps(n)
         width = max(width, k)
         with nogil:
@@ -463,6 +465,8 @@ cdef class Parser:
         if not 0 <= s < batch.sentences:
             raise ValueError(f"no sentence {s}")
         n = batch.starts[s + 1] - batch.starts[s]
+        if n == 0:
+            raise ValueError("a sentence without words has no tree")
         if not self.open_sentence(space, columns.pointers, batch.starts[s], n, 1, &context):
             raise MemoryError()
         state = space.states

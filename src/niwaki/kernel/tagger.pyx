@@ -65,6 +65,8 @@ cdef class Tagger:
         self.idle = []
         if self.columns > MAX_COLUMNS:
             raise ValueError(f"{self.columns} tags, but at most {MAX_COLUMNS} are possible")
+        if not 0 < upos_count <= self.columns:
+            raise ValueError(f"{upos_count} UPOS tags for a model of {self.columns} tags")
         if not pairs or len(pair_values) != len(pairs):
             raise ValueError("a tagger needs tags, and a value for each")
         self.pair_count = len(pairs)
@@ -184,8 +186,8 @@ cdef class Tagger:
         best[0] = first
         second[0] = next
 
-    def tag(self, Batch batch not None, const int32_t[::1] given_upos,
-            const int32_t[::1] given_xpos):
+    def tag(self, Batch batch not None, const int32_t[::1] given_upos not None,
+            const int32_t[::1] given_xpos not None):
         """Tag all words: (pair, probability, second pair, its probability), one each a word.
 
         A given number (not -1) is kept, and the other half chosen to go with it. The
@@ -239,6 +241,8 @@ cdef class Tagger:
                 self.choose(scores, upos[word], -1, all_scores, &best, &second)
                 if best < 0:
                     self.choose(scores, -1, -1, all_scores, &best, &second)
+                # Weights that are not numbers choose nothing.
+                best = max(best, 0)
             memory.tags[i] = self.pair_values[best]
             total = self.total(all_scores, best, upos[word], xpos[word])
             pairs[word] = best

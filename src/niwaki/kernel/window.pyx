@@ -43,12 +43,12 @@ cdef class Memory:
         """Room for a sentence, all of whose words may be new."""
         cdef const Type** line
         cdef uint64_t* tags
-        if length > self.longest:
+        if length > self.longest or self.line == NULL:
             line = <const Type**>realloc(self.line, (length + 2 * REACH) * sizeof(Type*))
             if line == NULL:
                 return False
             self.line = line
-            tags = <uint64_t*>realloc(self.tags, length * sizeof(uint64_t))
+            tags = <uint64_t*>realloc(self.tags, (length + 1) * sizeof(uint64_t))
             if tags == NULL:
                 return False
             self.tags = tags
@@ -95,6 +95,12 @@ cdef class Window:
         self.first[OFFSETS + 2] = self.template_count
 
     def _group(self, list template):
+        for kind, offset, attribute in template:
+            if kind not in KINDS.values() or abs(offset) > REACH or (
+                    not 0 <= attribute < ATTRIBUTES):
+                raise ValueError(f"no such part: {(kind, offset, attribute)}")
+        if not 0 < len(template) <= MAX_PARTS:
+            raise ValueError(f"a template has 1 to {MAX_PARTS} parts")
         kinds = {kind for kind, _, _ in template}
         offsets = {offset for _, offset, _ in template}
         if TAG_PART in kinds:
@@ -106,15 +112,11 @@ cdef class Window:
     def _add(self, int number, list parts):
         cdef Template* template = &self.templates[self.template_count]
         cdef int i
-        if not 0 < len(parts) <= MAX_PARTS:
-            raise ValueError(f"a template has 1 to {MAX_PARTS} parts")
         if any(kind == GRAMS_PART for kind, _, _ in parts) and len(parts) > 1:
             raise ValueError("character n-grams cannot be combined")
         template.salt = mix(<uint64_t>number + 1)
         template.part_count = len(parts)
         for i, (kind, offset, attribute) in enumerate(parts):
-            if abs(offset) > REACH or not 0 <= attribute < ATTRIBUTES:
-                raise ValueError(f"no such thing at offset {offset}")
             template.parts[i].kind = kind
             template.parts[i].offset = offset
             template.parts[i].attribute = attribute

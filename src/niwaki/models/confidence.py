@@ -21,6 +21,8 @@ from niwaki.models.transition import Numbers, TransitionParser
 
 Floats = NDArray[np.float64]
 KINDS = ("tag", "arc", "label", "tree")
+# How many values speak for each kind; see `gather_evidence`.
+_FEATURES = {"tag": 1, "arc": 4, "label": 5, "tree": 3}
 
 _NEWTON_STEPS = 30
 _RIDGE = 1e-3
@@ -159,6 +161,16 @@ class Confidence:
             for kind in KINDS
         }
         return cls(float(record["temperature"]), **curves)
+
+    def check(self) -> None:
+        """Raises ValueError if the curves do not fit what they will be given."""
+        nothing = {kind: np.zeros((1, count)) for kind, count in _FEATURES.items()}
+        none = np.zeros(1, dtype=np.int32)
+        found = self.probabilities(Evidence(none, none, nothing))
+        if not all(0 <= values[0] <= 1 for values in found.values()):
+            raise ValueError("a calibrated probability is none")
+        if not 0 < self.temperature < np.inf:
+            raise ValueError(f"a temperature of {self.temperature}")
 
 
 # What is written to MISC for each kind.

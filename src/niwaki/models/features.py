@@ -25,6 +25,9 @@ from niwaki.kernel.words import ATTRIBUTE_NAMES, Clusters
 TAG_ATTRIBUTES = ("tag", "upos", "xpos", "feats", "alternative")
 WORD_ATTRIBUTES = (*TAG_ATTRIBUTES, *ATTRIBUTE_NAMES)
 
+# Far more than a kernel takes; few enough that to write them out takes no time.
+MAX_FEATURES = 10_000
+
 Atom = tuple[int, int, int, int]
 
 
@@ -73,6 +76,11 @@ def read_lines(text: str, settings: Mapping[str, int] | None = None) -> Iterator
             # A combination may be written again by another line.
             if key not in seen:
                 seen.add(key)
+                if len(seen) > MAX_FEATURES:
+                    raise ConfigError(
+                        f"features, line {number}: more than {MAX_FEATURES} features; "
+                        "combine fewer parts, or fewer at a time"
+                    )
                 yield parts
 
 
@@ -83,7 +91,7 @@ def _expand(body: str, number: int, settings: Mapping[str, int]) -> Iterator[tup
         yield tuple(part.strip() for part in re.split(r"\s\+\s", body))
         return
     degree = combine[1]
-    if not degree.isdecimal():
+    if not degree.isdecimal() or len(degree) > 9:
         if degree not in settings:
             raise ConfigError(
                 f"features, line {number}: unknown degree {degree!r}; "

@@ -41,6 +41,13 @@ def apply_rule(form: bytes, rule: str) -> bytes:
     return lemma.encode("utf-8") or form
 
 
+def check_rule(rule: str) -> None:
+    """Raises ValueError if the text is no rule."""
+    case, cut, _ = _parse(rule)
+    if case not in _CASES or cut < 0:
+        raise ValueError(f"{rule!r} is not a lemma rule")
+
+
 def _change_case(form: str, case: str) -> str:
     if case == "keep":
         return form

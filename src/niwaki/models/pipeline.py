@@ -19,7 +19,7 @@ from niwaki.data.faults import COLUMNS
 from niwaki.data.modelfile import ModelFile, Part, read_model_file, write_model_file
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
-from niwaki.errors import ModelError, nearest
+from niwaki.errors import ConfigError, ModelError, nearest
 from niwaki.kernel.batch import Batch
 from niwaki.models.chooser import Chooser
 from niwaki.models.clusters import WordClusters
@@ -30,6 +30,8 @@ from niwaki.models.confidence import (
     with_probabilities,
 )
 from niwaki.models.features import tagging_features
+from niwaki.models.lemmas import check_rule
+from niwaki.models.lengths import LONGER, MAX_LENGTH, LengthLimit, join, skip
 from niwaki.models.morphology import Morphology
 from niwaki.models.segmenter import Segmenter
 from niwaki.models.tagger import Tagger, Tags
@@ -41,6 +43,7 @@ HEAD, MISC = COLUMNS.index("HEAD"), COLUMNS.index("MISC")
 # Large enough that the work in Python does not count, small enough to stream.
 _BATCH_SENTENCES = 256
 _BATCH_WORDS = 4096
+MAX_BEAM = 4096
 
 
 @dataclass(frozen=True)
@@ -87,25 +90,32 @@ class Pipeline:
         beam: int | None = None,
         retag: bool = False,
         probabilities: bool = False,
+        max_length: int = MAX_LENGTH,
+        longer: str = LONGER[0],
     ) -> Iterator[Sentence]:
         """Yield the sentences, or those of a text, with tags, lemmas and trees, in order.
 
         Tags and lemmas that are given stay, unless `retag`. A beam of 1 is greedy
         and fastest. With `probabilities`, MISC gets `TagProb`, `ArcProb` and
         `LabelProb`, and a comment the probability of the tree. Memory is bounded
-        whatever the input.
+        whatever the input: a sentence of more than `max_length` words is parsed with a
+        beam of 1 (`longer="greedy"`), in pieces ("split"), or given back as it is with
+        a comment ("skip").
         """
         if probabilities and self.confidence is None:
             raise ModelError("this model was not calibrated; give training.dev when it is trained")
         width = self.beam if beam is None else beam
         if width < 1 or threads < 1:
             raise ValueError("beam and threads are at least 1")
-        batches = _in_batches(self.read(sentences) if isinstance(sentences, str) else sentences)
+        limit = LengthLimit(max_length, longer)
+        read = self.read(sentences) if isinstance(sentences, str) else sentences
+        batches = _in_batches(read, limit)
+        options = (limit, width, retag, probabilities)
         if threads == 1:
             return itertools.chain.from_iterable(
-                self._parse_batch(batch, width, retag, probabilities) for batch in batches
+                self._parse_any(batch, *options) for batch in batches
             )
-        return self._parse_in_threads(batches, threads, width, retag, probabilities)
+        return self._parse_in_threads(batches, threads, *options)
 
     def _parse_in_threads(
         self, batches: Iterator[list[Sentence]], threads: int, *options: Any
@@ -113,12 +123,25 @@ class Pipeline:
         with ThreadPoolExecutor(threads) as pool:
             waiting: deque[Future[list[Sentence]]] = deque()
             for batch in batches:
-                waiting.append(pool.submit(self._parse_batch, batch, *options))
+                waiting.append(pool.submit(self._parse_any, batch, *options))
                 # A few batches ahead keep all threads busy; more would only take memory.
                 if len(waiting) > 2 * threads:
                     yield from waiting.popleft().result()
             for future in waiting:
                 yield from future.result()
+
+    def _parse_any(
+        self, batch: list[Sentence], limit: LengthLimit, width: int, *options: bool
+    ) -> list[Sentence]:
+        """Parse a batch, or a sentence that is too long, which is a batch of its own."""
+        if not limit.is_exceeded_by(batch[0]):
+            return self._parse_batch(batch, width, *options)
+        if limit.longer == "greedy":
+            return self._parse_batch(batch, 1, *options)
+        (sentence,) = batch
+        if limit.longer == "skip":
+            return [skip(sentence)]
+        return [join(sentence, self._parse_batch(limit.pieces(sentence), width, *options))]
 
     def _parse_batch(
         self, sentences: list[Sentence], width: int, retag: bool, probabilities: bool
@@ -278,10 +301,14 @@ def find_model(name_or_path: str | os.PathLike[str]) -> Path:
     return path
 
 
+# What it raises when parts of a model do not fit together.
+_UNFIT = (ConfigError, LookupError, TypeError, ValueError, AttributeError, OverflowError)
+
+
 def _load(file: ModelFile) -> Pipeline:
     try:
         return _build(file)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+    except _UNFIT as error:
         # The checksums are right, so whoever wrote it wrote something else.
         raise ModelError(
             f"{file.path}: not a model that this niwaki can use ({error}); train it again"
@@ -333,6 +360,9 @@ def _build(file: ModelFile) -> Pipeline:
     morphology = Morphology(
         chooser("xpos", "features"), chooser("feats", "features"), chooser("lemmas", "lemmas")
     )
+    if morphology.lemmas is not None:
+        for rule in morphology.lemmas.values.names:
+            check_rule(rule)
     segmenter = None
     if "segmenter" in designs:
         split_model = weights("splits") if "splits" in designs else None
@@ -343,10 +373,11 @@ def _build(file: ModelFile) -> Pipeline:
     confidence = None
     if "confidence.json" in file.parts:
         confidence = Confidence.from_json(file.json("confidence.json"))
+        confidence.check()
     pipeline = Pipeline(
         config, tagger, morphology, main, parser("greedy"), clusters, segmenter, confidence
     )
-    if pipeline.beam < 1:
+    if not 1 <= pipeline.beam <= MAX_BEAM:
         raise ModelError(f"{file.path}: a beam of {pipeline.beam}; train it again")
     return pipeline
 
@@ -359,10 +390,16 @@ def untagged(batch: Batch) -> Tags:
     return Tags(pairs, sure, none, none, none, none)
 
 
-def _in_batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+def _in_batches(sentences: Iterable[Sentence], limit: LengthLimit) -> Iterator[list[Sentence]]:
     batch: list[Sentence] = []
     size = 0
     for sentence in sentences:
+        if limit.is_exceeded_by(sentence):
+            if batch:
+                yield batch
+            yield [sentence]
+            batch, size = [], 0
+            continue
         batch.append(sentence)
         # A word has about 60 bytes; asking for its length would cut the columns.
         size += len(sentence.source)

@@ -26,6 +26,9 @@ class Piece(NamedTuple):
 
 Rule = tuple[Piece, ...]
 
+# No token that is split is so long.
+_FARTHEST = 1000
+
 
 class Part(NamedTuple):
     """A word of a split token; where it stands in the token, if it stands there as it is."""
@@ -151,6 +154,7 @@ def from_json(record: list[list[str | int | None]]) -> Rule:
             and isinstance(piece.start, int)
             and (piece.stop is None or isinstance(piece.stop, int))
             and isinstance(piece.after, str)
+            and max(abs(piece.start), abs(piece.stop or 0)) <= _FARTHEST
         ):
             raise ValueError(f"{piece!r} is not a piece of a split rule")
     return rule

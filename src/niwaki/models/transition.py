@@ -82,6 +82,11 @@ class TransitionParser:
     ) -> None:
         self.design, self.model, self._clusters = design, model, clusters
         self.labels = Vocabulary(design.labels)
+        used = {design.root_label, *design.rare.values()} | {label for _, label in design.classes}
+        if not all(type(label) is int and OTHER <= label < len(self.labels) for label in used):
+            raise ValueError("a labelled move has a label that there is not")
+        if design.root_label < 0 or min(design.rare.values(), default=0) < 0:
+            raise ValueError("a root or a rare move has no label")
         system = load_system(design.system)
         templates = compile_parser(
             design.features, design.degrees, system=system, clusters=clusters is not None

@@ -8,9 +8,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from niwaki.errors import shown
 from niwaki.kernel.batch import Symbols, short_hashes
 
 Values = NDArray[np.uint32]
+
+# What a field of CoNLL-U cannot hold.
+_UNWRITABLE = frozenset("\t\n\r\0").union(map(chr, range(0xD800, 0xE000)))
 
 
 class Vocabulary:
@@ -21,6 +25,9 @@ class Vocabulary:
         self._numbers = {name: number for number, name in enumerate(self.names)}
         if len(self._numbers) != len(self.names):
             raise ValueError("a name stands twice")
+        for name in self.names:
+            if not name or not _UNWRITABLE.isdisjoint(name):
+                raise ValueError(f"{shown(name)} cannot stand in a field")
 
     def __len__(self) -> int:
         return len(self.names)

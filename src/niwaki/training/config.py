@@ -149,6 +149,7 @@ _AT_LEAST = {
     "training.explore": 0,
     "training.checkpoint_minutes": 0,
 }
+_LARGEST = 10**300  # what a float can hold, and a message can show
 _AT_MOST = {"model.beam": 4096, "training.explore": 1, "training.seed": 2**63 - 1}
 
 
@@ -157,7 +158,7 @@ def read_config(path: str, overrides: Sequence[str] = ()) -> Config:
     try:
         with open(path, "rb") as file:
             record = tomllib.load(file)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from error
     for override in overrides:
         _override(record, override)
@@ -177,13 +178,13 @@ def _override(record: dict[str, Any], override: str) -> None:
         raise ConfigError(f"--set {override}: write key=value, for instance model.beam=16")
     try:
         parsed = tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         parsed = value  # a bare word is a string
     *tables, last = key.strip().split(".")
     place: Any = record
     for table in tables:
         if isinstance(place, list):
-            if not table.isdecimal() or int(table) >= len(place):
+            if not table.isdecimal() or len(table) > 9 or int(table) >= len(place):
                 raise ConfigError(f"--set {override}: no entry {table!r}")
             place = place[int(table)]
         elif isinstance(place, dict):
@@ -196,7 +197,7 @@ def _override(record: dict[str, Any], override: str) -> None:
 def _build(kind: Any, record: Any, prefix: str, name: str) -> Any:
     """A record of a dataclass from a mapping; refuses unknown keys and wrong types."""
     if not isinstance(record, Mapping):
-        raise ConfigError(f"{name}: {prefix.rstrip('.')} is {shown(str(record))}; make it a table")
+        raise ConfigError(f"{name}: {prefix.rstrip('.')} is {_written(record)}; make it a table")
     hints = typing.get_type_hints(kind)
     known = [each.name for each in dataclasses.fields(kind)]
     values = {}
@@ -212,7 +213,7 @@ def _build(kind: Any, record: Any, prefix: str, name: str) -> Any:
 
 def _convert(hint: Any, value: Any, key: str, name: str) -> Any:
     def refuse(wanted: str) -> ConfigError:
-        return ConfigError(f"{name}: {key} is {shown(str(value))}; give {wanted}")
+        return ConfigError(f"{name}: {key} is {_written(value)}; give {wanted}")
 
     if dataclasses.is_dataclass(hint):
         return _build(hint, value, f"{key}.", name)
@@ -229,14 +230,23 @@ def _convert(hint: Any, value: Any, key: str, name: str) -> Any:
         if not isinstance(items, list):
             raise refuse("a list")
         return tuple(_convert(inner, item, f"{key}[{i}]", name) for i, item in enumerate(items))
-    if hint is float and type(value) is int:
+    if hint is float and type(value) is int and abs(value) < _LARGEST:
         return float(value)
+    if hint is int and type(value) is int and not abs(value) < _LARGEST:
+        raise refuse("a smaller number")
     if hint is float and type(value) is float and not math.isfinite(value):
         raise refuse("a finite number")
     if type(value) is not hint:
         wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
         raise refuse(wanted[hint])
     return value
+
+
+def _written(value: Any) -> str:
+    try:
+        return shown(str(value))
+    except ValueError:
+        return "a number of thousands of digits"
 
 
 def _check(config: Config, name: str) -> None:
@@ -269,7 +279,11 @@ def _with_paths(config: Config, folder: Path, name: str) -> Config:
         if not path:
             return path
         whole = folder / path
-        if not whole.is_file():
+        try:
+            there = whole.is_file()
+        except OSError:  # a name that is too long for any file
+            there = False
+        if not there:
             raise ConfigError(
                 f"{name}: {key}: no file {str(whole)!r}; paths are relative to {name}"
             )
