@@ -65,9 +65,7 @@ def _next_linked(size: int, first: dict[int, int]) -> list[int | None]:
     return leaders
 
 
-def _with_heads(
-    tree: Tree, first: dict[int, int], leaders: list[int | None]
-) -> list[int | None]:
+def _with_heads(tree: Tree, first: dict[int, int], leaders: list[int | None]) -> list[int | None]:
     """The same, with function words led by the nearest linked word above them."""
     result = list(leaders)
     for word in range(len(leaders)):

@@ -92,7 +92,9 @@ class _Reader:
             rules += self._base().rules
         description = self._data.get("description", "")
         if not isinstance(description, str):
-            raise self._error(self._find("description"), "a description that is no text", "quote it")
+            raise self._error(
+                self._find("description"), "a description that is no text", "quote it"
+            )
         return RuleSet(name, tuple(rules), description.strip(), scheme, tuple(examples))
 
     def _base(self) -> RuleSet:
@@ -260,7 +262,9 @@ class _Reader:
     def _tables(self, key: str) -> list[dict[str, Any]]:
         value = self._data.get(key, [])
         if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-            raise self._error(self._find(key), f"{key} that is no list of tables", f"write [[{key}]]")
+            raise self._error(
+                self._find(key), f"{key} that is no list of tables", f"write [[{key}]]"
+            )
         return value
 
     def _block(self, kind: str, number: int) -> tuple[int, int]:
@@ -315,32 +319,43 @@ class _Reader:
 # -- writing --------------------------------------------------------------------
 
 
-def format_rules(rules: RuleSet, notes: Mapping[Placement | Rule, str] | None = None) -> str:
+# Comments by (number of the rule, number of the tuple or -1 for the rule itself).
+Notes = dict[tuple[int, int], str]
+
+
+def format_rules(rules: RuleSet, notes: Notes | None = None) -> str:
     """A rule set as a file that a person can read and change; `notes` become comments."""
     said = notes or {}
     parts = []
     if rules.description:
         parts.append(f'description = """\n{rules.description}\n"""')
     parts.append(f'labels = "{rules.scheme}"')
-    for rule in rules.rules:
-        lines = [f"# {said[rule]}"] if rule in said else []
+    for number, rule in enumerate(rules.rules):
+        lines = [f"# {said[number, -1]}"] if (number, -1) in said else []
         lines += ["[[rule]]", f"name = {_text(rule.name)}"]
         if fields := _fields(rule.head):
             lines.append(f"head = {{ {', '.join(fields)} }}")
         if rule.barriers:
             lines.append(f"barriers = {_texts(rule.barriers)}")
         lines.append("tuples = [")
-        for each in rule.placements:
-            fields = ['label = "self"'] if each.is_self else _fields(each.child) or ['label = "*"']
-            if not each.is_self and not each.child.labels and fields != ['label = "*"']:
-                fields.insert(0, 'label = "*"')
-            fields.append(f"weight = {each.weight:g}")
-            if each.turn is Turn.REVERSE:
-                fields.append('order = "REVERSE"')
-            note = f"  # {said[each]}" if each in said else ""
-            lines.append(f"  {{ {', '.join(fields)} }},{note}")
+        for at, each in enumerate(rule.placements):
+            note = f"  # {said[number, at]}" if (number, at) in said else ""
+            lines.append(f"  {{ {', '.join(_tuple_fields(each))} }},{note}")
         parts.append("\n".join([*lines, "]"]))
     return "\n\n".join(parts) + "\n"
+
+
+def _tuple_fields(placement: Placement) -> list[str]:
+    if placement.is_self:
+        fields = ['label = "self"']
+    else:
+        fields = _fields(placement.child)
+        if not placement.child.labels:
+            fields.insert(0, 'label = "*"')
+    fields.append(f"weight = {placement.weight:g}")
+    if placement.turn is Turn.REVERSE:
+        fields.append('order = "REVERSE"')
+    return fields
 
 
 def _fields(pattern: Pattern) -> list[str]:
