@@ -121,12 +121,14 @@ class Arrangement:
 def stakes_of(number: int, keep: Votes, swap: Votes) -> Stakes:
     """What a class of a table has at stake; its votes against itself are kept apart."""
     own_keep, own_swap = float(keep[number, number]), float(swap[number, number])
-    parts = [
+    stakes = Stakes(
         keep[number] + swap[:, number],
         swap[number] + keep[:, number],
         keep[number] + keep[:, number],
         swap[number] + swap[:, number],
-    ]
-    for part in parts:
+        own_keep,
+        own_swap,
+    )
+    for part in (stakes.before, stakes.after, stakes.normal, stakes.reverse):
         part[number] = 0.0
-    return Stakes(*parts, own_keep, own_swap)
+    return stakes

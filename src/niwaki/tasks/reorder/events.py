@@ -77,8 +77,11 @@ def collect_events(sentences: Sequence[Sentence], references: Sequence[Reference
     return Events(
         tuple(heads),
         tuple(items),
-        *(np.array(columns[at], dtype=np.int64) for at in range(3)),
-        *(np.array(columns[at], dtype=np.float64) for at in (3, 4)),
+        np.array(columns[0], dtype=np.int64),
+        np.array(columns[1], dtype=np.int64),
+        np.array(columns[2], dtype=np.int64),
+        np.array(columns[3], dtype=np.float64),
+        np.array(columns[4], dtype=np.float64),
         np.array(columns[5], dtype=np.bool_),
     )
 

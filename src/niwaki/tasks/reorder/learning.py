@@ -33,6 +33,7 @@ from niwaki.tasks.reorder.rules import (
     Turn,
     label_fits,
 )
+from niwaki.tasks.reorder.schemes import knows_label
 
 PUNCTUATION = "punct"
 
@@ -271,7 +272,7 @@ class _Learner:
             for at, count in enumerate(counts):
                 notes[len(rules), at] = f"{count} pairs"
             rules.append(rule)
-        return Learned(RuleSet(name, tuple(rules), scheme="any"), notes)
+        return Learned(RuleSet(name, tuple(rules), scheme=_scheme(rules)), notes)
 
     def _rule(self, kind: _Kind) -> tuple[Rule, list[int]]:
         """The rule of a kind, and in how many pairs each of its tuples was seen."""
@@ -318,7 +319,8 @@ class _ItemVotes:
 
         def table(items: NDArray[np.int64], others: NDArray[np.int64], votes: Votes) -> Votes:
             cells = rows[items] * classes + kind.numbers[others]
-            return np.bincount(cells, votes, size * classes).reshape(size, classes)
+            counted: Votes = np.bincount(cells, votes, size * classes).astype(np.float64)
+            return counted.reshape(size, classes)
 
         self._left = table(left, right, keep), table(left, right, swap)
         self._right = table(right, left, keep), table(right, left, swap)
@@ -418,8 +420,16 @@ def _narrower_head(parent: Pattern, head: Head) -> Iterator[Pattern]:
         yield replace(parent, words=(head.word,))
 
 
+def _scheme(rules: list[Rule]) -> str:
+    """The labels' scheme, if it is one that rule files know."""
+    patterns = [rule.head for rule in rules]
+    patterns += [each.child for rule in rules for each in rule.placements]
+    labels = {label for p in patterns for label in (*p.labels, *p.has)}
+    return "ud" if all(knows_label("ud", label) for label in labels) else "any"
+
+
 def _rule_name(head: Pattern) -> str:
-    parts = [*head.words, *head.upos] or ["any other head"]
+    parts = [*head.words, *head.upos] or ["any head"]
     if head.labels:
         parts.append(f"as {' '.join(head.labels)}")
     if head.has:

@@ -340,12 +340,13 @@ def format_rules(rules: RuleSet, notes: Notes | None = None) -> str:
         lines.append("tuples = [")
         for at, each in enumerate(rule.placements):
             note = f"  # {said[number, at]}" if (number, at) in said else ""
-            lines.append(f"  {{ {', '.join(_tuple_fields(each))} }},{note}")
+            lines.append(f"  {{ {', '.join(tuple_fields(each))} }},{note}")
         parts.append("\n".join([*lines, "]"]))
     return "\n\n".join(parts) + "\n"
 
 
-def _tuple_fields(placement: Placement) -> list[str]:
+def tuple_fields(placement: Placement) -> list[str]:
+    """A tuple as the fields that stand for it in a file."""
     if placement.is_self:
         fields = ['label = "self"']
     else:

@@ -131,7 +131,7 @@ class RuleSet:
 
         A rule that is switched off still takes its heads, so that no later rule does.
         """
-        kept = ()
+        kept: tuple[Placement, ...] = ()
         if placement is not None:
             kept = tuple(each for each in rule.placements if each is not placement)
         changed = tuple(
