@@ -12,7 +12,6 @@ is why weights are fitted pairwise instead of as a sequence of tree transformati
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -20,9 +19,18 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.sentence import parse_pairs
 from niwaki.tasks.reorder.arrangement import Arrangement, Stakes, Votes
-from niwaki.tasks.reorder.events import Events, Head, Item
+from niwaki.tasks.reorder.conditions import (
+    PUNCTUATION,
+    can_join,
+    item_fits,
+    narrower,
+    narrower_head,
+    rule_name,
+    scheme,
+    useful,
+)
+from niwaki.tasks.reorder.events import Events
 from niwaki.tasks.reorder.rulefile import Notes
 from niwaki.tasks.reorder.rules import (
     SELF,
@@ -31,11 +39,7 @@ from niwaki.tasks.reorder.rules import (
     Rule,
     RuleSet,
     Turn,
-    label_fits,
 )
-from niwaki.tasks.reorder.schemes import knows_label
-
-PUNCTUATION = "punct"
 
 
 @dataclass(frozen=True)
@@ -143,7 +147,7 @@ class _Learner:
         numbers = np.full(len(self._events.items), -1, dtype=np.int64)
         for at, item in enumerate(self._events.items):
             for number, each in enumerate(kind.classes):
-                if (item.label == SELF) if each.is_self else _item_fits(each.pattern, item):
+                if (item.label == SELF) if each.is_self else item_fits(each.pattern, item):
                     numbers[at] = number
                     break
         return numbers
@@ -215,7 +219,7 @@ class _Learner:
         """Ways to make a pattern narrower that fit some of the items but not all."""
         found: dict[Pattern, list[int]] = {}
         for item in members:
-            for pattern in _narrower(parent, self._events.items[item]):
+            for pattern in narrower(parent, self._events.items[item]):
                 found.setdefault(pattern, []).append(item)
         whole = sum(members.values())
         for pattern, fitting in found.items():
@@ -239,7 +243,7 @@ class _Learner:
         counts = Counter(of_event.tolist())
         found: dict[Pattern, list[int]] = {}
         for head in counts:
-            for pattern in _narrower_head(kind.head, self._events.heads[head]):
+            for pattern in narrower_head(kind.head, self._events.heads[head]):
                 found.setdefault(pattern, []).append(head)
         best: tuple[float, list[_Kind]] | None = None
         for pattern, fitting in found.items():
@@ -272,7 +276,7 @@ class _Learner:
             for at, count in enumerate(counts):
                 notes[len(rules), at] = f"{count} pairs"
             rules.append(rule)
-        return Learned(RuleSet(name, tuple(rules), scheme=_scheme(rules)), notes)
+        return Learned(RuleSet(name, tuple(rules), scheme=scheme(rules)), notes)
 
     def _rule(self, kind: _Kind) -> tuple[Rule, list[int]]:
         """The rule of a kind, and in how many pairs each of its tuples was seen."""
@@ -284,17 +288,17 @@ class _Learner:
         counts: list[int] = []
         for number, each in enumerate(kind.classes):
             made = Placement(each.pattern, weights[number], turns[number], each.is_self)
-            if placements and _can_join(placements[-1], made):
+            if placements and can_join(placements[-1], made):
                 labels = (*placements[-1].child.labels, *made.child.labels)
                 placements[-1] = replace(made, child=replace(made.child, labels=labels))
                 counts[-1] += seen[number]
             elif seen[number]:
                 placements.append(made)
                 counts.append(seen[number])
-        useful = _useful(placements)
-        kept = [(p, c) for p, c, keep in zip(placements, counts, useful, strict=True) if keep]
+        said = useful(placements)
+        kept = [(p, c) for p, c, keep in zip(placements, counts, said, strict=True) if keep]
         barriers = (PUNCTUATION,) if kind.barrier and kept else ()
-        rule = Rule(_rule_name(kind.head), kind.head, tuple(p for p, _ in kept), barriers)
+        rule = Rule(rule_name(kind.head), kind.head, tuple(p for p, _ in kept), barriers)
         return rule, [count for _, count in kept]
 
 
@@ -373,98 +377,3 @@ def _weights(kind: _Kind) -> tuple[dict[int, float], dict[int, Turn]]:
         weights[number] = float(home - at - (turned[home] and at >= home))
         turns[number] = Turn.REVERSE if turned[at] else Turn.NORMAL
     return weights, turns
-
-
-# -- patterns ---------------------------------------------------------------------
-
-
-def _item_fits(pattern: Pattern, item: Item) -> bool:
-    if item.label == SELF:
-        return False
-    if not any(label_fits(label, item.label) for label in pattern.labels):
-        return False
-    pairs = parse_pairs(item.feats)
-    return (
-        (not pattern.side or pattern.side == item.side)
-        and (not pattern.upos or item.upos in pattern.upos)
-        and (not pattern.words or item.word in pattern.words)
-        and all(pairs.get(f.partition("=")[0]) == f.partition("=")[2] for f in pattern.feats)
-    )
-
-
-def _narrower(parent: Pattern, item: Item) -> Iterator[Pattern]:
-    if not parent.side:
-        yield replace(parent, side=item.side)
-    if not parent.upos and not parent.words:
-        yield replace(parent, upos=(item.upos,))
-    if not parent.words:
-        yield replace(parent, words=(item.word,))
-    if parent.labels != (item.label,):
-        yield replace(parent, labels=(item.label,))
-    if not parent.feats:
-        for name, value in parse_pairs(item.feats).items():
-            yield replace(parent, feats=(f"{name}={value}",))
-
-
-def _narrower_head(parent: Pattern, head: Head) -> Iterator[Pattern]:
-    if not parent.upos:
-        yield replace(parent, upos=(head.upos,))
-    if not parent.has:
-        for label in sorted({label.partition(":")[0] for label in head.has} - {PUNCTUATION}):
-            yield replace(parent, has=(label,))
-    if not parent.labels:
-        yield replace(parent, labels=(head.label,))
-        if ":" in head.label:
-            yield replace(parent, labels=(head.label.partition(":")[0],))
-    if not parent.words:
-        yield replace(parent, words=(head.word,))
-
-
-def _scheme(rules: list[Rule]) -> str:
-    """The labels' scheme, if it is one that rule files know."""
-    patterns = [rule.head for rule in rules]
-    patterns += [each.child for rule in rules for each in rule.placements]
-    labels = {label for p in patterns for label in (*p.labels, *p.has)}
-    return "ud" if all(knows_label("ud", label) for label in labels) else "any"
-
-
-def _rule_name(head: Pattern) -> str:
-    parts = [*head.words, *head.upos] or ["any head"]
-    if head.labels:
-        parts.append(f"as {' '.join(head.labels)}")
-    if head.has:
-        parts.append(f"with {' '.join(head.has)}")
-    return " ".join(parts)
-
-
-def _can_join(one: Placement, other: Placement) -> bool:
-    """Whether two neighbouring tuples can be written as one with two labels."""
-    return (
-        not (one.is_self or other.is_self)
-        and (one.weight, one.turn) == (other.weight, other.turn)
-        and replace(one.child, labels=()) == replace(other.child, labels=())
-    )
-
-
-def _useful(placements: list[Placement]) -> list[bool]:
-    """Which tuples say more than what would happen anyway."""
-
-    def is_default(each: Placement) -> bool:
-        return each.weight == 0 and each.turn is Turn.NORMAL
-
-    return [
-        # A tuple with weight 0 may be an exception to a later one.
-        not is_default(each)
-        or (
-            not each.is_self
-            and any(
-                not is_default(other) and _overlap(each, other) for other in placements[at + 1 :]
-            )
-        )
-        for at, each in enumerate(placements)
-    ]
-
-
-def _overlap(one: Placement, other: Placement) -> bool:
-    pairs = itertools.product(one.child.labels, other.child.labels)
-    return not other.is_self and any(label_fits(a, b) or label_fits(b, a) for a, b in pairs)

@@ -8,14 +8,10 @@ have no link is a convention, and on sparse links it decides every score over al
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
 from niwaki.data.bitext import Links
 from niwaki.data.references import Reference
 from niwaki.data.tree import ROOT, Tree
-
-Convention = Literal["next", "head"]
-CONVENTIONS: tuple[Convention, ...] = ("next", "head")
 
 # Words without a meaning of their own, by universal label.
 FUNCTION_LABELS = frozenset({"aux", "case", "cc", "clf", "cop", "det", "mark", "punct"})
