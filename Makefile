@@ -7,7 +7,7 @@ KERNEL := $(shell find src/niwaki/kernel -name '*.pyx' -o -name '*.pxd')
 SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(CURDIR)/build/asan/lib
 
-.PHONY: help demo test lint acceptance asan bench build clean
+.PHONY: help demo test lint acceptance asan bench model build clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,8 +31,11 @@ asan: .venv/.built ## the kernel's tests under AddressSanitizer and UBSan
 	$(SANITIZED) $(BIN)/python -c 'from niwaki.kernel import conllu; assert "/build/asan/" in conllu.__file__'
 	$(SANITIZED) $(BIN)/pytest -m kernel -p no:cacheprovider
 
-bench: .venv/.built .venv-peers/.installed ## speed beside other libraries, as JSON
-	$(BIN)/python -m benchmarks.run speed
+bench: .venv/.built .venv-peers/.installed ## speed and accuracy beside other tools, as JSON
+	$(BIN)/python -m benchmarks.run speed accuracy
+
+model: .venv/.built ## train the English model in the box again, if the treebank is at hand
+	$(BIN)/niwaki train configs/en-ewt.toml -o src/niwaki/assets/models/en.niwaki --resume
 
 build: .venv/.built ## compile the kernel in place
 

@@ -9,6 +9,7 @@ import platform
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
@@ -18,8 +19,16 @@ import niwaki
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
+PEER_MODELS = ROOT.parent / "shared" / "peers"
 RESULTS = ROOT / "benchmarks" / "results"
 PEERS = ROOT / ".venv-peers" / "bin" / "python"
+
+
+def timed(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """Seconds on the wall, or of what `clock` counts."""
+    start = clock()
+    work()
+    return clock() - start
 
 
 def best_of(rounds: int, work: Mapping[str, Callable[[], float]]) -> dict[str, float]:

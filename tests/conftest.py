@@ -7,6 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from niwaki.data.conllu import read_conllu
+from niwaki.data.sentence import Sentence
+from niwaki.models.pipeline import Pipeline, load
+from tests.toy import TOY, quick_model
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 
@@ -23,6 +28,25 @@ settings.load_profile("default")
 @pytest.fixture
 def fixtures() -> Path:
     return ROOT / "tests" / "fixtures"
+
+
+@pytest.fixture(scope="session")
+def toy() -> list[Sentence]:
+    """The sentences of the toy treebank."""
+    return list(read_conllu(TOY))
+
+
+@pytest.fixture(scope="session")
+def model_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of the toy treebank, trained once."""
+    path = tmp_path_factory.mktemp("model") / "toy.niwaki"
+    quick_model(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def model(model_path: Path) -> Pipeline:
+    return load(model_path)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,12 +6,10 @@ python -m benchmarks.speed.io
 from __future__ import annotations
 
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import niwaki
-from benchmarks.common import DATA, best_of, need, parser, peer, report, signature
+from benchmarks.common import DATA, best_of, need, parser, peer, report, signature, timed
 
 FILE = DATA / "ud-english-ewt" / "en_ewt-ud-test.conllu"
 
@@ -44,12 +42,6 @@ def read_change_write(target: Path) -> int:
             )
 
     return niwaki.write_conllu(changed(), target)
-
-
-def timed(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def main() -> None:

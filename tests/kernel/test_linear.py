@@ -184,3 +184,20 @@ def test_learners_refuse_what_does_not_fit() -> None:
             Learner(2).restore(**{**exported, name: exported[name][:0]})
     with pytest.raises(ValueError, match="class 1"):
         Learner(1).restore(**{**exported, "classes": np.array([1], np.uint16)})
+
+
+@given(steps.filter(bool))
+def test_gathered_rows_are_what_scores_are_made_of(made: list[tuple[list[int], int, int]]) -> None:
+    learner = Learner(CLASSES)
+    for features, klass, step in made:
+        learner.add(as_keys(features), klass, step)
+        learner.tick()
+    compressed = compress(learner.export(), CLASSES, 1000)
+    frozen = compressed.frozen()
+    rows = [frozen.find_rows(as_keys(features)) for features, _, _ in made]
+    counts = np.array([len(found) for found in rows], dtype=np.int32)
+    sums = frozen.gather(np.concatenate(rows), counts)
+    expected = frozen.scores(as_keys(made[-1][0]))
+    assert np.allclose(sums * compressed.scale, expected, atol=1e-5)
+    with pytest.raises(ValueError, match="do not fit"):
+        frozen.gather(np.concatenate(rows), counts + 1)

@@ -14,6 +14,7 @@ import pkgutil
 import sys
 import traceback
 from types import ModuleType
+from typing import NoReturn
 
 from niwaki.errors import NiwakiError, nearest
 
@@ -30,9 +31,17 @@ def load_command(name: str) -> ModuleType:
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, like every other error."""
+
+    def error(self, message: str) -> NoReturn:
+        command = self.prog.removeprefix("niwaki").strip()
+        raise SystemExit(_fail(f"{command}: {message}" if command else message, USAGE))
+
+
 def make_parser(commands: list[str]) -> argparse.ArgumentParser:
     """The parser of all commands given; only these are imported."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="niwaki", description="Dependency parsers trained for the job they will do."
     )
     parser.add_argument("--version", action="store_true", help="print the version and stop")

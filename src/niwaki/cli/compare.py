@@ -13,6 +13,7 @@ import dataclasses
 import json
 
 from niwaki.cli import OK
+from niwaki.cli._arguments import natural, positive
 from niwaki.data.conllu import read_conllu
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import SAMPLES, compare
@@ -22,9 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, text in (("gold", "the right trees"), ("a", "one system"), ("b", "the other")):
         parser.add_argument(name, metavar=name.upper(), help=f"CoNLL-U with {text}")
     parser.add_argument(
-        "--samples", type=int, default=SAMPLES, metavar="N", help=f"default: {SAMPLES}"
+        "--samples", type=positive, default=SAMPLES, metavar="N", help=f"default: {SAMPLES}"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the random draws (default: 1)")
+    parser.add_argument("--seed", type=natural, default=1, help="of the random draws (default: 1)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

@@ -13,6 +13,7 @@ import sys
 
 from niwaki import draw
 from niwaki.cli import OK
+from niwaki.cli._arguments import positive
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
 from niwaki.data.sentence import Sentence
@@ -23,7 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="CoNLL-U, gzipped or not; - is stdin")
     parser.add_argument("--id", metavar="ID", help="draw only the sentence with this sent_id")
     parser.add_argument(
-        "--first", type=int, metavar="N", help="draw only the first N (default: all, 1 for --svg)"
+        "--first",
+        type=positive,
+        metavar="N",
+        help="draw only the first N (default: all, 1 for --svg)",
     )
     style = parser.add_mutually_exclusive_group()
     style.add_argument("--tree", action="store_true", help="an indented tree instead of arcs")

@@ -5,21 +5,37 @@ tags (--gold-tags keeps those of the file). LAS compares whole labels; LAS_unive
 ignores subtypes and equals the CoNLL 2018 scorer, as do UAS, CLAS, UPOS, XPOS, FEATS
 and LEMMA.
 
+With --raw, the text of the gold file is segmented, tagged and parsed by the model (or
+SYSTEM is a segmentation of it), and F1 of tokens, sentences, words and all the rest
+over aligned words is printed, as by the CoNLL 2018 scorer.
+
+With --calibration, probabilities are judged: the expected calibration error (15 bins of
+equal mass) of tags, arcs, labels and trees, and how many of the errors are found among
+the least certain tenth; --curves draws both.
+
   niwaki evaluate gold.conllu system.conllu
   niwaki evaluate gold.conllu -m en --beam 1
+  niwaki evaluate gold.conllu -m en --raw
+  niwaki evaluate gold.conllu -m en --calibration --curves reliability.html
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from niwaki import draw
 from niwaki.cli import OK
+from niwaki.cli._arguments import positive
 from niwaki.data.conllu import read_conllu
+from niwaki.data.files import open_output
+from niwaki.data.rawtext import raw_text
 from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
 from niwaki.metrics.attachment import evaluate
+from niwaki.metrics.calibration import BINS, Reliability, measure
+from niwaki.metrics.segmentation import evaluate_segmentation
 from niwaki.models.pipeline import load
 
 
@@ -27,9 +43,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("gold", metavar="GOLD", help="CoNLL-U with the right trees")
     parser.add_argument("system", metavar="SYSTEM", nargs="?", help="CoNLL-U to be scored")
     parser.add_argument("-m", "--model", metavar="MODEL", help="parse the gold words with a model")
+    parser.add_argument("--raw", action="store_true", help="score from raw text on")
     parser.add_argument("--gold-tags", action="store_true", help="with -m: keep the gold tags")
-    parser.add_argument("--beam", type=int, metavar="N", help="with -m: default is the model's")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="with -m: default 1")
+    parser.add_argument(
+        "--beam", type=positive, metavar="N", help="with -m: default is the model's"
+    )
+    parser.add_argument(
+        "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
+    )
+    parser.add_argument(
+        "--calibration", action="store_true", help="judge probabilities instead of trees"
+    )
+    parser.add_argument(
+        "--curves", metavar="OUT", help="with --calibration: the curves as an HTML page"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -41,13 +68,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.model is None:
         system = read_conllu(arguments.system, multi_root=True)
     else:
-        system = load(arguments.model).parse(
-            gold,
+        pipeline = load(arguments.model)
+        system = pipeline.parse(
+            pipeline.read(raw_text(gold)) if arguments.raw else gold,
             threads=arguments.threads,
             beam=arguments.beam,
             retag=not arguments.gold_tags,
+            probabilities=arguments.calibration,
         )
-    result = evaluate(gold, system)
+    if arguments.calibration:
+        return _calibration(measure(gold, system), arguments)
+    result = evaluate_segmentation(gold, system) if arguments.raw else evaluate(gold, system)
     if arguments.json:
         print(json.dumps({**result.scores, "signature": result.signature}))
     else:
@@ -55,3 +86,51 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{metric:14}{score:7.2f}")
         print(result.signature)
     return OK
+
+
+_SHARES = [step / 20 for step in range(21)]
+
+
+def _calibration(found: Mapping[str, Reliability], arguments: argparse.Namespace) -> int:
+    rows = {
+        kind: {
+            "error": each.error(),
+            "errors_in_least_certain_tenth": each.errors_among_least_certain(0.1),
+            "count": len(each.right),
+        }
+        for kind, each in found.items()
+    }
+    signature = f"calibration|bins={BINS} of equal mass|tag=UPOS|label=whole|tree=labelled"
+    if arguments.curves:
+        with open_output(arguments.curves) as out:
+            out.write(_curves(found).encode("utf-8"))
+    if arguments.json:
+        print(json.dumps({**rows, "signature": signature}))
+        return OK
+    print(f"{'':8}{'ECE':>8}{'errors in the least certain 10%':>34}{'count':>9}")
+    for kind, row in rows.items():
+        share = 100 * row["errors_in_least_certain_tenth"]
+        print(f"{kind:8}{row['error']:8.4f}{share:33.1f}%{row['count']:9}")
+    print(signature)
+    return OK
+
+
+def _curves(found: Mapping[str, Reliability]) -> str:
+    reliability = draw.line_chart(
+        {kind: [(said, true) for said, true, _ in each.points()] for kind, each in found.items()},
+        title="Reliability: what is said, and what is",
+        x="probability",
+        y="share that is right",
+        diagonal=True,
+    )
+    doubt = draw.line_chart(
+        {
+            kind: [(share, each.errors_among_least_certain(share)) for share in _SHARES]
+            for kind, each in found.items()
+        },
+        title="Errors found by looking at the least certain first",
+        x="share looked at",
+        y="share of errors found",
+        diagonal=True,
+    )
+    return f"<!doctype html><meta charset=utf-8><title>Calibration</title>{reliability}{doubt}\n"

@@ -1,6 +1,6 @@
 """Print the card of a model: what it is, what it was trained on, its scores and licences.
 
-niwaki info model.niwaki
+niwaki info en
 niwaki info model.niwaki --json
 """
 
@@ -14,15 +14,16 @@ from typing import Any
 from niwaki.cli import OK
 from niwaki.data.modelfile import read_model_file
 from niwaki.draw import printable
+from niwaki.models.pipeline import find_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="a model file")
+    parser.add_argument("model", metavar="MODEL", help="a model file, or en")
     parser.add_argument("--json", action="store_true", help="print the whole configuration as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    model = read_model_file(arguments.model)
+    model = read_model_file(find_model(arguments.model))
     config = model.config
     if arguments.json:
         print(json.dumps(config, ensure_ascii=False, indent=1))

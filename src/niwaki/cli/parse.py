@@ -1,11 +1,14 @@
 """Tag and parse sentences.
 
-The input is CoNLL-U, or one tokenised sentence a line; which of the two it is, is
-seen from the first line, or said by --from. Tags and lemmas that are given are kept
-unless --retag. Output is CoNLL-U; with -k or --to json, one JSON object a sentence.
+The input is CoNLL-U if its first line looks like it, else raw text (or tokens, if the
+model has no segmenter). --from says it: text is split into sentences and words, lines
+(a sentence each) into words, tokens at spaces. What is given is not redone: tags and
+lemmas are kept unless --retag. Output is CoNLL-U, with the place of each token of a
+text in MISC; with -k or --to json, one JSON object a sentence.
 
   niwaki parse sentences.conllu > trees.conllu
-  echo "The pine leans over the pond ." | niwaki parse -
+  echo "The pine leans over the pond ." | niwaki parse --from tokens
+  niwaki parse letter.txt --from text --split-hyphens
   niwaki parse sentences.conllu -k 5 --to json
 """
 
@@ -16,10 +19,12 @@ import json
 from collections.abc import Iterator
 
 from niwaki.cli import OK
+from niwaki.cli._arguments import positive
 from niwaki.cli._progress import Progress
 from niwaki.data.candidates import Candidates
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
+from niwaki.data.hyphens import split_hyphens
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import FORMATS, read_sentences
 from niwaki.models.pipeline import Pipeline, load
@@ -33,28 +38,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from", choices=FORMATS, dest="source", help="format of the input (default: by its look)"
     )
     parser.add_argument(
+        "--split-hyphens", action="store_true", help="make three words of pine-tree"
+    )
+    parser.add_argument(
         "--to", choices=["conllu", "json"], help="default: conllu, json for more than one tree"
     )
-    parser.add_argument("-k", type=int, metavar="K", help="the K best trees of each sentence")
+    parser.add_argument("-k", type=positive, metavar="K", help="the K best trees of each sentence")
     parser.add_argument(
-        "--beam", type=int, metavar="N", help="1 is greedy and fastest (default: the model's)"
+        "--beam", type=positive, metavar="N", help="1 is greedy and fastest (default: the model's)"
+    )
+    parser.add_argument(
+        "--probabilities", action="store_true", help="of tags, arcs, labels and trees"
     )
     parser.add_argument("--retag", action="store_true", help="predict tags that are given, too")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="default: 1")
+    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
 
 
 def run(arguments: argparse.Namespace) -> int:
     pipeline = load(arguments.model)
-    sentences = read_sentences(arguments.file, arguments.source)
-    for name in ("k", "beam", "threads"):
-        value = getattr(arguments, name)
-        if value is not None and value < 1:
-            raise argparse.ArgumentTypeError(f"--{name} is {value}; give at least 1")
+    sentences = read_sentences(arguments.file, arguments.source, pipeline.segmenter)
+    if arguments.split_hyphens:
+        sentences = map(split_hyphens, sentences)
     with Progress("parsed", "sentences") as progress:
         counted = _count(sentences, progress)
         if arguments.k is None and arguments.to != "json":
             parsed = pipeline.parse(
-                counted, threads=arguments.threads, beam=arguments.beam, retag=arguments.retag
+                counted,
+                threads=arguments.threads,
+                beam=arguments.beam,
+                retag=arguments.retag,
+                probabilities=arguments.probabilities,
             )
             write_conllu(parsed, arguments.output)
         else:

@@ -19,6 +19,7 @@ import sys
 import time
 
 from niwaki.cli import OK
+from niwaki.cli._arguments import positive
 from niwaki.cli._progress import Progress
 from niwaki.training.config import read_config
 from niwaki.training.parsing import EpochReport
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="change a value of the configuration; may be repeated",
     )
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
-    parser.add_argument("--threads", type=int, metavar="N", help="default: all cores")
+    parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,35 +1,80 @@
-"""Sentences from what users have: CoNLL-U, or one tokenised sentence a line."""
+"""Sentences from what users have: CoNLL-U, tokenised sentences, sentences or raw text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import codecs
+from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 from niwaki.data.conllu import read_stream
 from niwaki.data.files import Input, Source
 from niwaki.data.sentence import Sentence
-from niwaki.errors import CorpusError
+from niwaki.errors import CorpusError, NiwakiError
 
-FORMATS = ("conllu", "tokens")
+FORMATS = ("text", "lines", "tokens", "conllu")
 
 
-def read_sentences(source: Source, form: str | None = None) -> Iterator[Sentence]:
+class TextSegmenter(Protocol):
+    """What finds sentences and words in raw text; a model may have one."""
+
+    def segment(
+        self, text: str | Iterable[str], *, by_lines: bool = False, file: str = ""
+    ) -> Iterator[Sentence]: ...
+
+
+def read_sentences(
+    source: Source, form: str | None = None, segmenter: TextSegmenter | None = None
+) -> Iterator[Sentence]:
     """Yield the sentences of a file; trees in it need not be whole.
 
-    Without a format, it is CoNLL-U if the first line that is not empty begins with
-    `#` or with a number and a tab, else tokens: a sentence a line, words separated
-    by spaces.
+    The formats are `text`, which is split into sentences and words; `lines`, a sentence
+    a line, which is split into words; `tokens`, a sentence a line with its words
+    separated by spaces; and `conllu`. Without a format, it is CoNLL-U if the first line
+    that is neither empty nor begins with `#` begins with a number and a tab, else text
+    if there is a segmenter, else tokens.
     """
     stream = Input(source)
     if form is None:
-        form = "conllu" if _looks_like_conllu(stream) else "tokens"
-    return read_stream(stream) if form == "conllu" else _read_tokens(stream)
+        other = "tokens" if segmenter is None else "text"
+        form = "conllu" if _looks_like_conllu(stream) else other
+    if form == "conllu":
+        return read_stream(stream)
+    if form == "tokens":
+        return _read_tokens(stream)
+    if segmenter is None:
+        raise NiwakiError(
+            "this model has no segmenter; give words separated by spaces (--from tokens), "
+            "or train it on data with `# text` or SpaceAfter"
+        )
+    return segmenter.segment(_decoded(stream), by_lines=form == "lines", file=stream.name)
 
 
 def _looks_like_conllu(stream: Input) -> bool:
     start = stream.peek(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
-    first = start.split(b"\n", 1)[0]
-    columns = first.split(b"\t")
-    return first.startswith(b"#") or (len(columns) > 1 and columns[0][:1].isdigit())
+    for line in start.split(b"\n"):
+        if not line.startswith(b"#"):
+            columns = line.split(b"\t")
+            return len(columns) > 1 and columns[0][:1].isdigit()
+    return True
+
+
+def _decoded(stream: Input) -> Iterator[str]:
+    """The text of a file in pieces; a byte order mark is not part of it."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    line = 1
+    with stream:
+        while True:
+            data = stream.read(1 << 16)
+            try:
+                yield decoder.decode(data, final=not data)
+            except UnicodeDecodeError as error:
+                line += error.object.count(b"\n", 0, error.start)
+                raise CorpusError(
+                    stream.name, line, "LINE", "invalid UTF-8", "convert the file to UTF-8"
+                ) from error
+            line += data.count(b"\n")
+            if not data:
+                return
 
 
 def _read_tokens(stream: Input) -> Iterator[Sentence]:

@@ -80,7 +80,7 @@ cdef class Batch:
         self.heads = <int32_t*>malloc((self.words + 1) * sizeof(int32_t))
         for j in range(COLUMNS):
             self.columns[j] = NULL
-        for j in range(1, COLUMNS - 2):
+        for j in range(1, COLUMNS):
             if j != HEAD:
                 self.columns[j] = <Span*>malloc((self.words + 1) * sizeof(Span))
                 if self.columns[j] == NULL:

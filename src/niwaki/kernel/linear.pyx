@@ -18,6 +18,7 @@ cdef extern from "rows.h" nogil:
     uint32_t niwaki_bucket(uint64_t key, uint32_t buckets)
     uint16_t niwaki_print(uint64_t key)
     int64_t niwaki_slot(const niwaki_table* table, uint64_t key)
+    void niwaki_fetch(const niwaki_table* table, const uint64_t* keys, int count)
     int niwaki_find(const niwaki_table* table, const uint64_t* keys, int count,
                     const int8_t** found)
     void niwaki_add(const int8_t** rows, int count, int width, int16_t* sums)
@@ -257,6 +258,7 @@ cdef class Learner:
                 raise MemoryError()
         self.scorer.table = &self.table
         self.scorer.score = learn_score
+        self.scorer.score_together = NULL
         self.scorer.classes = classes
 
     def __dealloc__(self):
@@ -411,9 +413,26 @@ cdef void dense_score(const void* opaque, const uint64_t* keys, int count,
     cdef const int8_t* rows[MAX_KEYS]
     cdef int16_t sums[128]
     cdef int present
+    niwaki_fetch(&table.index, keys, count)
     present = niwaki_find(&table.index, keys, count, rows)
     niwaki_add(rows, present, table.index.width, sums)
     niwaki_plus_scaled(scores, sums, table.scale, table.classes)
+
+
+cdef void dense_score_together(const void* opaque, const Decision* decisions,
+                               int count) noexcept nogil:
+    cdef const DenseTable* table = <const DenseTable*>opaque
+    cdef const int8_t* rows[LANES][MAX_KEYS]
+    cdef int present[LANES]
+    cdef int16_t sums[128]
+    cdef int d
+    for d in range(count):
+        niwaki_fetch(&table.index, decisions[d].keys, decisions[d].count)
+    for d in range(count):
+        present[d] = niwaki_find(&table.index, decisions[d].keys, decisions[d].count, rows[d])
+    for d in range(count):
+        niwaki_add(rows[d], present[d], table.index.width, sums)
+        niwaki_plus_scaled(decisions[d].scores, sums, table.scale, table.classes)
 
 
 cdef void sparse_score(const void* opaque, const uint64_t* keys, int count,
@@ -510,6 +529,7 @@ cdef class Frozen:
         table.classes = self.classes
         self.scorer.table = table
         self.scorer.score = dense_score
+        self.scorer.score_together = dense_score_together
         self.scorer.classes = self.classes
 
     cdef _make_sparse(self, size_t slots, Py_ssize_t entries):
@@ -529,6 +549,7 @@ cdef class Frozen:
         table.weights = self.entry_weights
         self.scorer.table = table
         self.scorer.score = sparse_score
+        self.scorer.score_together = NULL
         self.scorer.classes = self.classes
 
     cdef _fill(self, const uint8_t[::1] fill, const uint16_t[::1] prints,
@@ -563,6 +584,52 @@ cdef class Frozen:
         if keys.shape[0]:
             self.scorer.score(self.table, &keys[0], <int>keys.shape[0], &view[0])
         return out
+
+    # -- for benchmarks: what the memory of a machine allows ---------------------
+
+    def find_rows(self, const uint64_t[::1] keys not None):
+        """The places of the rows of those keys that are present."""
+        cdef const niwaki_table* index = &(<const DenseTable*>self.table).index
+        cdef Py_ssize_t i
+        if self.classes > MAX_DENSE:
+            raise ValueError("only dense tables have rows")
+        return np.array(
+            [slot for slot in (niwaki_slot(index, keys[i]) for i in range(keys.shape[0]))
+             if slot >= 0], dtype=np.int64)
+
+    def gather(self, const int64_t[::1] rows not None, const int32_t[::1] counts not None):
+        """Add up `counts[0]` rows, then the next `counts[1]`, and so on; returns the last sums.
+
+        The rows of one decision are fetched while those of the one before are added,
+        and nothing else is done: no parser can be faster.
+        """
+        cdef const niwaki_table* index = &(<const DenseTable*>self.table).index
+        cdef const int8_t* fetched[2][MAX_KEYS]     # of the even and of the odd decisions
+        cdef int16_t sums[128]
+        cdef const int8_t* row
+        cdef Py_ssize_t decision, at = 0
+        cdef int i
+        memset(sums, 0, sizeof(sums))
+        if self.classes > MAX_DENSE:
+            raise ValueError("only dense tables have rows")
+        if (np.asarray(counts).sum(dtype=np.int64) != rows.shape[0] or np.any(np.asarray(counts) < 0)
+                or np.any(np.asarray(counts) > MAX_KEYS)):
+            raise ValueError("rows and counts do not fit together")
+        if rows.shape[0] and not (
+                0 <= np.min(rows) <= np.max(rows) < <int64_t>index.buckets * NIWAKI_SLOTS):
+            raise ValueError("no such row")
+        with nogil:
+            for decision in range(counts.shape[0] + 1):
+                if decision < counts.shape[0]:
+                    for i in range(counts[decision]):
+                        row = index.rows + rows[at + i] * index.width
+                        fetched[decision % 2][i] = row
+                        __builtin_prefetch(row)
+                    at += counts[decision]
+                if decision:
+                    niwaki_add(
+                        fetched[1 - decision % 2], counts[decision - 1], index.width, sums)
+        return np.array([sums[i] for i in range(self.classes)], dtype=np.int16)
 
 
 cdef Scorer scorer_of(object model) except *:

@@ -1,9 +1,9 @@
 """Greedy and beam search over a transition system."""
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from niwaki.kernel.features cimport MAX_ATTRIBUTES, Context, Program
-from niwaki.kernel.linear cimport Scorer
+from niwaki.kernel.linear cimport Decision, Scorer
 from niwaki.kernel.systems._system cimport MOVES, Functions, State, System
 
 cdef enum:
@@ -51,13 +51,24 @@ cdef class Parser:
     cdef Space space(self)
     cdef bint open_sentence(self, Space space, const uint32_t** columns, int32_t start, int n,
                             int width, Context* context) noexcept nogil
+    cdef size_t value_room(self, int n) noexcept nogil
+    cdef void place_values(self, const uint32_t** columns, int32_t start, int n, uint32_t* values,
+                           Context* context) noexcept nogil
+    cdef void prepare(self, const Context* context, const State* state, Decision* decision,
+                      float* scores) noexcept nogil
     cdef void score(self, const Context* context, const State* state, float* scores) noexcept nogil
     cdef int label_of(self, const Context* context, const State* state, int klass) noexcept nogil
     cdef void advance(self, const Context* context, const State* state, int klass, float score,
                       State* out) noexcept nogil
     cdef const State* search(self, Space space, const Context* context, int width,
                              int* found) noexcept nogil
-    cdef void step_greedily(self, const Context* context, const State* now,
+    cdef bint parse_together(self, Space space, const uint32_t** columns, const int32_t* starts,
+                             const int64_t* group, int count, int32_t* heads, int32_t* labels,
+                             float* scores) noexcept nogil
+    cdef bint parse_with_beam(self, Space space, const uint32_t** columns, const int32_t* starts,
+                              int64_t s, int width, int32_t* heads, int32_t* labels,
+                              float* scores) noexcept nogil
+    cdef void step_greedily(self, const Context* context, const State* now, const float* scores,
                             State* after) noexcept nogil
     cdef int step_beam(self, Space space, const Context* context, const State* now, int beam,
                        int width, int gold_place, int gold_class, float head_start,

@@ -7,7 +7,8 @@ from libc.string cimport memcpy, memset
 
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.hashing cimport NONE_VALUE, ROOT_VALUE
-from niwaki.kernel.linear cimport MAX_KEYS, scorer_of
+from niwaki.kernel.systems._system import MOVE_NAMES
+from niwaki.kernel.linear cimport LANES, MAX_KEYS, Decision, score_decisions, scorer_of
 
 MAX_LABELLED_MOVES = MAX_CLASSES
 
@@ -96,11 +97,17 @@ cdef class Parser:
             raise ValueError(f"{len(classes)} labelled moves for a model of {self.scorer.classes}")
         if not 0 <= rare_attribute < max(1, program.attribute_count):
             raise ValueError(f"no attribute {rare_attribute}")
+        moves = set()
         for number, (move, label) in enumerate(classes):
             if not 0 <= move < MOVES or not -1 <= label < MAX_CLASSES:
                 raise ValueError(f"no such labelled move: {(move, label)}")
             self.class_move[number] = move
+            moves.add(move)
             self.class_label[number] = label
+        missing = [name for name in system.moves if MOVE_NAMES.index(name) not in moves]
+        if missing:
+            # A state in which only this move is legal would be a dead end.
+            raise ValueError(f"no labelled move for {', '.join(missing)}")
         for mask in range(MASKS):
             self.legal_count[mask] = 0
             for number in range(self.class_count):
@@ -134,29 +141,41 @@ cdef class Parser:
 
     # -- one state -------------------------------------------------------------
 
+    cdef size_t value_room(self, int n) noexcept nogil:
+        return <size_t>(self.program.attribute_count + 1) * (n + 2)
+
     cdef bint open_sentence(self, Space space, const uint32_t** columns, int32_t start, int n,
                             int width, Context* context) noexcept nogil:
         """Make room for a sentence and put its values where the templates look for them."""
-        cdef int a
-        cdef uint32_t* values
         if not space.reserve(
-                (<size_t>self.functions.steps(n) + 1) * width,
-                <size_t>(self.program.attribute_count + 1) * (n + 2), width):
+                (<size_t>self.functions.steps(n) + 1) * width, self.value_room(n), width):
             return False
+        self.place_values(columns, start, n, space.values, context)
+        return True
+
+    cdef void place_values(self, const uint32_t** columns, int32_t start, int n, uint32_t* values,
+                           Context* context) noexcept nogil:
+        cdef int a
         context.n = n
         for a in range(self.program.attribute_count):
-            values = space.values + <size_t>a * (n + 2)
             values[0] = ROOT_VALUE
             memcpy(values + 1, columns[a] + start, n * sizeof(uint32_t))
             values[n + 1] = NONE_VALUE
             context.attributes[a] = values
-        return True
+            values += n + 2
 
     cdef void score(self, const Context* context, const State* state, float* scores) noexcept nogil:
         cdef uint64_t keys[MAX_KEYS]
         cdef int count = self.program.keys(context, state, keys)
         memset(scores, 0, self.class_count * sizeof(float))
         self.scorer.score(self.scorer.table, keys, count, scores)
+
+    cdef void prepare(self, const Context* context, const State* state, Decision* decision,
+                      float* scores) noexcept nogil:
+        """A decision to be scored together with others."""
+        decision.count = self.program.keys(context, state, decision.keys)
+        decision.scores = scores
+        memset(scores, 0, self.class_count * sizeof(float))
 
     cdef int label_of(self, const Context* context, const State* state, int klass) noexcept nogil:
         """The label of a labelled move; looked up by the dependent if it is a rare one."""
@@ -211,26 +230,69 @@ cdef class Parser:
     cdef const State* search(self, Space space, const Context* context, int width,
                              int* found) noexcept nogil:
         """The best states after the last move, best first; `found` is their number."""
-        cdef int step, steps = self.functions.steps(context.n), beam = 1, i
+        cdef int step, steps = self.functions.steps(context.n), beam = 1
         cdef State* now = space.states
         cdef State* after
         self.functions.start(now, context.n)
         for step in range(steps):
             after = now + beam
-            if width == 1:
-                self.step_greedily(context, now, after)
-            else:
-                beam = self.step_beam(space, context, now, beam, width, -1, -1, 0, after)
+            beam = self.step_beam(space, context, now, beam, width, -1, -1, 0, after)
             now = after
         found[0] = beam
         return now
 
-    cdef void step_greedily(self, const Context* context, const State* now,
-                                   State* after) noexcept nogil:
-        cdef float scores[MAX_CLASSES]
+    cdef bint parse_together(self, Space space, const uint32_t** columns, const int32_t* starts,
+                             const int64_t* group, int count, int32_t* heads, int32_t* labels,
+                             float* scores) noexcept nogil:
+        """Parse up to LANES sentences greedily, in step: while one waits for memory, others work.
+
+        The longest comes first, so that those still at work are always the first ones.
+        """
+        cdef Context contexts[LANES]
+        cdef Decision decisions[LANES]
+        cdef float move_scores[LANES][MAX_CLASSES]
+        cdef State* states[LANES]
+        cdef int lane, n, step = 0, active = count
+        cdef int32_t start
+        cdef size_t state_room = 0, value_room = 0
+        for lane in range(count):
+            n = starts[group[lane] + 1] - starts[group[lane]]
+            state_room += <size_t>self.functions.steps(n) + 1
+            value_room += self.value_room(n)
+        if not space.reserve(state_room, value_room, 1):
+            return False
+        state_room = value_room = 0
+        for lane in range(count):
+            start = starts[group[lane]]
+            n = starts[group[lane] + 1] - start
+            self.place_values(columns, start, n, space.values + value_room, &contexts[lane])
+            states[lane] = space.states + state_room
+            self.functions.start(states[lane], n)
+            state_room += <size_t>self.functions.steps(n) + 1
+            value_room += self.value_room(n)
+        while True:
+            while active and step == self.functions.steps(contexts[active - 1].n):
+                active -= 1
+            if not active:
+                break
+            for lane in range(active):
+                self.prepare(&contexts[lane], states[lane], &decisions[lane], move_scores[lane])
+            score_decisions(&self.scorer, decisions, active)
+            for lane in range(active):
+                self.step_greedily(
+                    &contexts[lane], states[lane], move_scores[lane], states[lane] + 1)
+                states[lane] += 1
+            step += 1
+        for lane in range(count):
+            start = starts[group[lane]]
+            scores[group[lane]] = states[lane].score
+            self.read_tree(states[lane], contexts[lane].n, heads + start, labels + start)
+        return True
+
+    cdef void step_greedily(self, const Context* context, const State* now, const float* scores,
+                            State* after) noexcept nogil:
         cdef const uint8_t* legal
         cdef int mask = self.functions.legal(now, context.n), i, best
-        self.score(context, now, scores)
         legal = self.legal_classes[mask]
         best = legal[0]
         for i in range(1, self.legal_count[mask]):
@@ -246,19 +308,24 @@ cdef class Parser:
         In learning, moves that leave the gold sequence, which stands at `gold_place`
         and goes on with `gold_class`, get a head start; else that place is -1.
         """
-        cdef float scores[MAX_CLASSES]
+        cdef Decision decisions[LANES]
+        cdef float scores[LANES][MAX_CLASSES]
         cdef const uint8_t* legal
         cdef Choice* heap = space.heap
         cdef Choice choice
-        cdef int count = 0, parent, mask, i
+        cdef int count = 0, parent, lane, mask, i
         for parent in range(beam):
+            lane = parent % LANES
+            if lane == 0:
+                for i in range(min(<int>LANES, beam - parent)):
+                    self.prepare(context, &now[parent + i], &decisions[i], scores[i])
+                score_decisions(&self.scorer, decisions, min(<int>LANES, beam - parent))
             mask = self.functions.legal(&now[parent], context.n)
-            self.score(context, &now[parent], scores)
             legal = self.legal_classes[mask]
             choice.parent = parent
             for i in range(self.legal_count[mask]):
                 choice.klass = legal[i]
-                choice.score = now[parent].score + scores[choice.klass]
+                choice.score = now[parent].score + scores[lane][choice.klass]
                 if parent == gold_place and choice.klass != gold_class:
                     choice.score += head_start
                 if count < width:
@@ -282,36 +349,51 @@ cdef class Parser:
         """Heads and labels of the best trees of all sentences, and the trees' scores."""
         heads = np.empty(batch.words, dtype=np.int32)
         labels = np.empty(batch.words, dtype=np.int32)
-        scores = np.empty(batch.sentences, dtype=np.float32)
+        scores = np.zeros(batch.sentences, dtype=np.float32)
+        order = np.argsort(-np.asarray(batch.lengths, dtype=np.int64), kind="stable")
+        # Empty sentences come last, and there is nothing to do for them.
+        order = order[:np.count_nonzero(batch.lengths)]
         cdef int32_t[::1] heads_view = heads, labels_view = labels
         cdef float[::1] scores_view = scores
+        cdef const int64_t[::1] order_view = order
         cdef Columns columns = Columns(attributes, self.program.attribute_count, batch.words)
         cdef Space space = self.space()
-        cdef Context context
-        cdef const State* best
-        cdef Py_ssize_t s
-        cdef int32_t start
-        cdef int n, found
+        cdef Py_ssize_t i = 0, count = order_view.shape[0]
+        cdef int together
         cdef bint fits = True
         if width < 1:
             raise ValueError("a beam has at least one state")
         with nogil:
-            for s in range(batch.sentences):
-                start = batch.starts[s]
-                n = batch.starts[s + 1] - start
-                if n == 0:
-                    scores_view[s] = 0
-                    continue
-                if not self.open_sentence(space, columns.pointers, start, n, width, &context):
-                    fits = False
-                    break
-                best = self.search(space, &context, width, &found)
-                scores_view[s] = best.score
-                self.read_tree(best, n, &heads_view[start], &labels_view[start])
+            if width == 1:
+                while i < count and fits:
+                    together = min(<int>LANES, <int>(count - i))
+                    fits = self.parse_together(
+                        space, columns.pointers, batch.starts, &order_view[i], together,
+                        &heads_view[0], &labels_view[0], &scores_view[0])
+                    i += together
+            else:
+                for i in range(count):
+                    fits = fits and self.parse_with_beam(
+                        space, columns.pointers, batch.starts, order_view[i], width,
+                        &heads_view[0], &labels_view[0], &scores_view[0])
         if not fits:
             raise MemoryError()
         self.idle.append(space)
         return heads, labels, scores
+
+    cdef bint parse_with_beam(self, Space space, const uint32_t** columns, const int32_t* starts,
+                              int64_t s, int width, int32_t* heads, int32_t* labels,
+                              float* scores) noexcept nogil:
+        cdef Context context
+        cdef int32_t start = starts[s]
+        cdef int n = starts[s + 1] - start, found
+        cdef const State* best
+        if not self.open_sentence(space, columns, start, n, width, &context):
+            return False
+        best = self.search(space, &context, width, &found)
+        scores[s] = best.score
+        self.read_tree(best, n, heads + start, labels + start)
+        return True
 
     def kbest(self, Batch batch not None, Py_ssize_t s, list attributes not None, int k, int width):
         """The k best distinct trees of a sentence that a beam finds, best first.
@@ -322,7 +404,7 @@ cdef class Parser:
         cdef Columns columns = Columns(attributes, self.program.attribute_count, batch.words)
         cdef Space space = self.space()
         cdef Context context
-        cdef const State* states
+        cdef const State* states = NULL
         cdef const State* state
         cdef int n, found, i, step, steps, kept = 0
         if k < 1 or width < 1:
@@ -364,7 +446,6 @@ cdef class Parser:
             kept += 1
         self.idle.append(space)
         return heads[:kept], labels[:kept], scores[:kept], moves[:kept]
-
 
     def follow(self, Batch batch not None, Py_ssize_t s, list attributes not None,
                const uint8_t[::1] moves not None):

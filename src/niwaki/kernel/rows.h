@@ -59,15 +59,19 @@ static inline int64_t niwaki_slot(const niwaki_table *table, uint64_t key) {
     return matches ? (int64_t)(first + (uint64_t)__builtin_ctz(matches)) : -1;
 }
 
-/* The rows of those keys that are present; returns their number. The buckets are
- * fetched ahead of the comparison, the rows ahead of the addition. Whether a key is
- * present cannot be predicted, so there is no branch on it. */
-static inline int niwaki_find(const niwaki_table *table, const uint64_t *keys, int count,
-                              const int8_t **found) {
-    int present = 0;
+/* Begin to fetch the buckets of keys that will be looked for. */
+static inline void niwaki_fetch(const niwaki_table *table, const uint64_t *keys, int count) {
     for (int i = 0; i < count; i++)
         __builtin_prefetch(table->prints +
                            (uint64_t)niwaki_bucket(keys[i], table->buckets) * NIWAKI_SLOTS);
+}
+
+/* The rows of those keys that are present; returns their number. The rows are fetched
+ * ahead of the addition. Whether a key is present cannot be predicted, so there is no
+ * branch on it. */
+static inline int niwaki_find(const niwaki_table *table, const uint64_t *keys, int count,
+                              const int8_t **found) {
+    int present = 0;
     for (int i = 0; i < count; i++) {
         const uint64_t first = (uint64_t)niwaki_bucket(keys[i], table->buckets) * NIWAKI_SLOTS;
         const unsigned matches = niwaki_matches(table->prints + first, niwaki_print(keys[i]));

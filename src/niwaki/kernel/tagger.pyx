@@ -19,7 +19,8 @@ from libc.string cimport memset
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.hashing cimport NONE_VALUE
 from niwaki.kernel.linear cimport (
-    MAX_KEYS, Learner, Scorer, learn_add, learn_gradients, scorer_of,
+    LANES, MAX_KEYS, Decision, Learner, Scorer, learn_add, learn_gradients, score_decisions,
+    scorer_of,
 )
 from niwaki.kernel.window cimport OFFSETS, Memory, Sentence, Type, Window
 
@@ -119,19 +120,37 @@ cdef class Tagger:
 
     # -- tagging ---------------------------------------------------------------
 
-    cdef inline void column_scores(self, Memory memory, const Sentence* sentence, int at,
-                                   float* scores) noexcept nogil:
-        cdef uint64_t keys[MAX_KEYS]
+    cdef void scores_without_tags(self, Memory memory, const Sentence* sentence, int at, int count,
+                                  float* scores) noexcept nogil:
+        """What words say of the columns of `count` words from `at` on, a row each.
+
+        Nothing here depends on the tags chosen before, so that several words can be
+        looked at together.
+        """
+        cdef Decision decisions[LANES]
         cdef const float* sums
-        cdef int place, count
-        memset(scores, 0, self.columns * sizeof(float))
-        for place in range(OFFSETS):
-            # The word at offset o is seen by the templates for o.
-            sums = (memory.sums + (sentence.types[at + place] - memory.types) * memory.width
-                    + place * self.columns)
-            niwaki_plus(scores, sums, self.columns)
-        count = self.window.keys(
-            self.window.first[OFFSETS], self.window.template_count, sentence, at, keys)
+        cdef float* row
+        cdef int i, place
+        for i in range(count):
+            decisions[i].scores = scores + i * self.columns
+            decisions[i].count = self.window.keys(
+                self.window.first[OFFSETS], self.window.first[OFFSETS + 1], sentence, at + i,
+                decisions[i].keys)
+        memset(scores, 0, count * self.columns * sizeof(float))
+        score_decisions(&self.scorer, decisions, count)
+        for i in range(count):
+            row = scores + i * self.columns
+            for place in range(OFFSETS):
+                # The word at offset o is seen by the templates for o.
+                sums = (memory.sums + (sentence.types[at + i + place] - memory.types) * memory.width
+                        + place * self.columns)
+                niwaki_plus(row, sums, self.columns)
+
+    cdef inline void add_tag_scores(self, const Sentence* sentence, int at,
+                                    float* scores) noexcept nogil:
+        cdef uint64_t keys[MAX_KEYS]
+        cdef int count = self.window.keys(
+            self.window.first[OFFSETS + 1], self.window.template_count, sentence, at, keys)
         self.scorer.score(self.scorer.table, keys, count, scores)
 
     cdef inline float pair_score(self, const float* scores, int pair) noexcept nogil:
@@ -199,7 +218,8 @@ cdef class Tagger:
                            const int32_t* upos, const int32_t* xpos, int32_t* pairs, float* p,
                            int32_t* seconds, float* q) noexcept nogil:
         cdef Sentence sentence
-        cdef float scores[MAX_COLUMNS]
+        cdef float rows[LANES * MAX_COLUMNS]
+        cdef float* scores
         cdef float* all_scores = <float*>malloc(self.pair_count * sizeof(float))
         cdef int i, word, best, second
         cdef float total
@@ -208,7 +228,11 @@ cdef class Tagger:
             return False
         for i in range(sentence.length):
             word = batch.starts[s] + i
-            self.column_scores(memory, &sentence, i, scores)
+            if i % LANES == 0:
+                self.scores_without_tags(
+                    memory, &sentence, i, min(<int>LANES, sentence.length - i), rows)
+            scores = rows + i % LANES * self.columns
+            self.add_tag_scores(&sentence, i, scores)
             self.choose(scores, upos[word], xpos[word], all_scores, &best, &second)
             if best < 0:
                 # No known pair agrees with what is given; the nearest that agrees with half.
@@ -252,7 +276,8 @@ cdef class Tagger:
                 raise MemoryError()
             for i in range(sentence.length):
                 word = batch.starts[s] + i
-                self.column_scores(memory, &sentence, i, scores)
+                self.scores_without_tags(memory, &sentence, i, 1, scores)
+                self.add_tag_scores(&sentence, i, scores)
                 self.choose(scores, -1, -1, &view[word, 0], &best, &second)
                 memory.tags[i] = self.pair_values[best]
                 total = view[word, best]

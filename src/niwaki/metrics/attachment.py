@@ -8,19 +8,27 @@ only). All words are given, so precision and recall differ for CLAS alone.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.sentence import Sentence
+from niwaki.data.sentence import Sentence, parse_pairs
 from niwaki.errors import CorpusError
 
 METRICS = ("UAS", "LAS", "LAS_universal", "CLAS", "UPOS", "XPOS", "FEATS", "LEMMA")
 
-_FUNCTION_LABELS = frozenset({"aux", "case", "cc", "clf", "cop", "det", "mark", "punct"})
+# A label outside Universal Dependencies is neither content nor function.
+CONTENT_LABELS = frozenset(
+    {
+        *("nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl"),
+        *("dislocated", "advcl", "advmod", "discourse", "nmod", "appos", "nummod", "acl"),
+        *("amod", "conj", "fixed", "flat", "compound", "list", "parataxis", "orphan"),
+        *("goeswith", "reparandum", "root", "dep"),
+    }
+)
 _UNIVERSAL_FEATURES = frozenset(
     {
         *("PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy"),
@@ -110,13 +118,11 @@ def count_sentence(gold: Sentence, system: Sentence) -> list[tuple[int, int, int
     labelled = [h and a == b for h, a, b in zip(heads, gold.deprels, system.deprels, strict=True)]
     coarse = [h and a == b for h, a, b in zip(heads, universal, found, strict=True)]
     content = (
-        sum(
-            r and label not in _FUNCTION_LABELS for r, label in zip(coarse, universal, strict=True)
-        ),
-        sum(label not in _FUNCTION_LABELS for label in universal),
-        sum(label not in _FUNCTION_LABELS for label in found),
+        sum(r and label in CONTENT_LABELS for r, label in zip(coarse, universal, strict=True)),
+        sum(label in CONTENT_LABELS for label in universal),
+        sum(label in CONTENT_LABELS for label in found),
     )
-    features = zip(gold.features, system.features, strict=True)
+    features = zip(gold.feats, system.feats, strict=True)
     lemmas = zip(gold.lemmas, system.lemmas, strict=True)
     return [
         whole(heads),
@@ -125,10 +131,12 @@ def count_sentence(gold: Sentence, system: Sentence) -> list[tuple[int, int, int
         content,
         whole(a == b for a, b in zip(gold.upos, system.upos, strict=True)),
         whole(a == b for a, b in zip(gold.xpos, system.xpos, strict=True)),
-        whole(_universal(a) == _universal(b) for a, b in features),
+        whole(universal_features(a) == universal_features(b) for a, b in features),
         whole(a in ("_", b) for a, b in lemmas),
     ]
 
 
-def _universal(features: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in features.items() if name in _UNIVERSAL_FEATURES}
+def universal_features(feats: str) -> dict[str, str]:
+    """Those features of a FEATS column that are the same in all languages."""
+    pairs = parse_pairs(feats).items()
+    return {name: value for name, value in pairs if name in _UNIVERSAL_FEATURES}

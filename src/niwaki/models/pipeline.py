@@ -23,13 +23,20 @@ from niwaki.errors import ModelError, nearest
 from niwaki.kernel.batch import Batch
 from niwaki.models.chooser import Chooser
 from niwaki.models.clusters import WordClusters
+from niwaki.models.confidence import (
+    Confidence,
+    Evidence,
+    gather_evidence,
+    with_probabilities,
+)
 from niwaki.models.features import tagging_features
 from niwaki.models.morphology import Morphology
+from niwaki.models.segmenter import Segmenter
 from niwaki.models.tagger import Tagger, Tags
 from niwaki.models.transition import DEPREL, Design, TransitionParser
 from niwaki.models.weights import Compressed
 
-HEAD = COLUMNS.index("HEAD")
+HEAD, MISC = COLUMNS.index("HEAD"), COLUMNS.index("MISC")
 
 # Large enough that the work in Python does not count, small enough to stream.
 _BATCH_SENTENCES = 256
@@ -51,63 +58,103 @@ class Pipeline:
     parser: TransitionParser
     greedy: TransitionParser | None
     clusters: WordClusters | None = None
+    segmenter: Segmenter | None = None
+    confidence: Confidence | None = None
 
     @property
     def beam(self) -> int:
         """The width of the beam that the model was trained for; the default of `parse`."""
         return int(self.config["model"]["beam"])
 
+    def __call__(self, text: str) -> list[Sentence]:
+        """The parsed sentences of a text."""
+        return list(self.parse(text))
+
+    def read(self, text: str | Iterable[str], *, by_lines: bool = False) -> Iterator[Sentence]:
+        """Yield the sentences of a raw text, or of its pieces; see `Segmenter.segment`."""
+        if self.segmenter is None:
+            raise ModelError(
+                "this model has no segmenter; give it words, "
+                "or train it on data with `# text` or SpaceAfter"
+            )
+        return self.segmenter.segment(text, by_lines=by_lines)
+
     def parse(
         self,
-        sentences: Iterable[Sentence],
+        sentences: Iterable[Sentence] | str,
         *,
         threads: int = 1,
         beam: int | None = None,
         retag: bool = False,
+        probabilities: bool = False,
     ) -> Iterator[Sentence]:
-        """Yield the sentences with tags, lemmas and trees, in order.
+        """Yield the sentences, or those of a text, with tags, lemmas and trees, in order.
 
         Tags and lemmas that are given stay, unless `retag`. A beam of 1 is greedy
-        and fastest. Memory is bounded whatever the input.
+        and fastest. With `probabilities`, MISC gets `TagProb`, `ArcProb` and
+        `LabelProb`, and a comment the probability of the tree. Memory is bounded
+        whatever the input.
         """
+        if probabilities and self.confidence is None:
+            raise ModelError("this model was not calibrated; give training.dev when it is trained")
         width = self.beam if beam is None else beam
         if width < 1 or threads < 1:
             raise ValueError("beam and threads are at least 1")
-        batches = _in_batches(sentences)
+        batches = _in_batches(self.read(sentences) if isinstance(sentences, str) else sentences)
         if threads == 1:
             return itertools.chain.from_iterable(
-                self._parse_batch(batch, width, retag) for batch in batches
+                self._parse_batch(batch, width, retag, probabilities) for batch in batches
             )
-        return self._parse_in_threads(batches, threads, width, retag)
+        return self._parse_in_threads(batches, threads, width, retag, probabilities)
 
     def _parse_in_threads(
-        self, batches: Iterator[list[Sentence]], threads: int, width: int, retag: bool
+        self, batches: Iterator[list[Sentence]], threads: int, *options: Any
     ) -> Iterator[Sentence]:
         with ThreadPoolExecutor(threads) as pool:
             waiting: deque[Future[list[Sentence]]] = deque()
             for batch in batches:
-                waiting.append(pool.submit(self._parse_batch, batch, width, retag))
+                waiting.append(pool.submit(self._parse_batch, batch, *options))
                 # A few batches ahead keep all threads busy; more would only take memory.
                 if len(waiting) > 2 * threads:
                     yield from waiting.popleft().result()
             for future in waiting:
                 yield from future.result()
 
-    def _parse_batch(self, sentences: list[Sentence], width: int, retag: bool) -> list[Sentence]:
+    def _parse_batch(
+        self, sentences: list[Sentence], width: int, retag: bool, probabilities: bool
+    ) -> list[Sentence]:
         batch = Batch([sentence.source for sentence in sentences])
         tags = self.tag(batch, keep=not retag)
         parser = self.parser_for(width)
-        heads, labels = parser.parse(batch, tags, width)
-        columns: dict[int, Any] = {HEAD: heads, DEPREL: (labels, parser.labels.symbols)}
-        if self.tagger is not None:
-            columns.update(self.tagger.columns(batch, tags, keep=not retag))
-        if self.morphology is not None:
-            columns.update(self.morphology.columns(batch, tags, keep=not retag))
-        rendered = batch.render(columns)
-        return [
-            Sentence(source, sentence.file, sentence.line)
-            for source, sentence in zip(rendered, sentences, strict=True)
-        ]
+        columns = self._tag_columns(batch, tags, retag)
+        found: dict[str, Any] = {}
+        if probabilities:
+            evidence = self._evidence(batch, tags, width)
+            heads, labels = evidence.heads, evidence.labels
+            assert self.confidence is not None
+            found = self.confidence.probabilities(evidence)
+            columns[MISC] = with_probabilities(batch.texts_of(MISC), found)
+        else:
+            heads, labels = parser.parse(batch, tags, width)
+        columns |= {HEAD: heads, DEPREL: (labels, parser.labels.symbols)}
+        parsed = _rendered(sentences, batch, columns)
+        if probabilities:
+            parsed = [
+                sentence.with_comments([*sentence.comments, f"tree_probability = {p:.4f}"])
+                for sentence, p in zip(parsed, found["tree"].tolist(), strict=True)
+            ]
+        return parsed
+
+    def _evidence(self, batch: Batch, tags: Tags, width: int) -> Evidence:
+        assert self.confidence is not None
+        return gather_evidence(
+            batch,
+            tags,
+            self.parser_for(width),
+            self.greedy,
+            width,
+            self.confidence.temperature,
+        )
 
     def tag(self, batch: Batch, keep: bool = True) -> Tags:
         """The tags of a batch as the parser sees them."""
@@ -127,11 +174,10 @@ class Pipeline:
         only if the beam found fewer.
         """
         width = self.beam if beam is None else beam
-        (tagged,) = self._tagged([sentence], retag)
-        batch = Batch([tagged.source])
-        tags = self.tag(batch)
-        # The list must not depend on k, so a greedy parser is never asked for one tree.
-        parser = self.parser
+        batch = Batch([sentence.source])
+        tags = self.tag(batch, keep=not retag)
+        (tagged,) = _rendered([sentence], batch, self._tag_columns(batch, tags, retag))
+        parser = self.parser_for(max(width, k))
         heads, labels, scores, moves = parser.kernel.kbest(
             batch, 0, parser.attribute_values(batch, tags), k, width
         )
@@ -144,23 +190,17 @@ class Pipeline:
             tagged,
             trees,
             tuple(scores.tolist()),
-            _normalised(scores),
+            _normalised(scores, self.confidence.temperature if self.confidence else 1.0),
             tuple(row.tobytes() for row in moves),
         )
 
-    def _tagged(self, sentences: list[Sentence], retag: bool) -> list[Sentence]:
-        """The sentences with tags and lemmas, but the heads that they came with."""
-        batch = Batch([sentence.source for sentence in sentences])
-        tags = self.tag(batch, keep=not retag)
+    def _tag_columns(self, batch: Batch, tags: Tags, retag: bool) -> dict[int, Any]:
+        """Tags, features and lemmas for `Batch.render`."""
         columns: dict[int, Any] = {}
-        if self.tagger is not None:
-            columns.update(self.tagger.columns(batch, tags, keep=not retag))
-        if self.morphology is not None:
-            columns.update(self.morphology.columns(batch, tags, keep=not retag))
-        return [
-            Sentence(source, sentence.file, sentence.line)
-            for source, sentence in zip(batch.render(columns), sentences, strict=True)
-        ]
+        for part in (self.tagger, self.morphology):
+            if part is not None:
+                columns.update(part.columns(batch, tags, keep=not retag))
+        return columns
 
     def likely_tags(self, sentence: Sentence, k: int) -> list[list[tuple[str, str, float]]]:
         """The k best (UPOS, XPOS, probability) of each word, best first."""
@@ -178,6 +218,13 @@ class Pipeline:
         if self.greedy is not None:
             designs["greedy"] = self.greedy.design.to_json()
             weights["greedy"] = self.greedy.model
+        if self.segmenter is not None:
+            designs["segmenter"], weights["segmenter"] = (
+                self.segmenter.to_json(),
+                self.segmenter.model,
+            )
+            if self.segmenter.split_model is not None:
+                designs["splits"], weights["splits"] = {}, self.segmenter.split_model
         if self.tagger is not None:
             designs["tagger"] = {
                 "upos": self.tagger.upos.names,
@@ -197,6 +244,8 @@ class Pipeline:
             designs[name]["weights"] = {"classes": model.classes, "scale": model.scale}
             parts[f"weights-{name}.safetensors"] = model.arrays
         parts["designs.json"] = designs
+        if self.confidence is not None:
+            parts["confidence.json"] = self.confidence.to_json()
         if self.clusters is not None:
             parts["clusters.bin"] = self.clusters.to_bytes()
         write_model_file(path, parts)
@@ -210,31 +259,29 @@ class Pipeline:
 
 def load(name_or_path: str | os.PathLike[str] = "en") -> Pipeline:
     """A model by its name (`en` is in the box) or from a file."""
-    bundled = {path.name.removesuffix(".niwaki"): path for path in _bundled()}
+    return _load(read_model_file(find_model(name_or_path)))
+
+
+def find_model(name_or_path: str | os.PathLike[str]) -> Path:
+    """The file of a model: a bundled one by its name, else the path itself."""
+    path = Path(name_or_path)
+    # The kernel is compiled, so the package lies in a folder, never in an archive.
+    folder = Path(str(resources.files("niwaki"))) / "assets" / "models"
+    bundled = {file.stem: file for file in folder.glob("*.niwaki")}
     if isinstance(name_or_path, str) and name_or_path in bundled:
-        with resources.as_file(bundled[name_or_path]) as path:
-            return _load(read_model_file(path))
-    if (
-        isinstance(name_or_path, str)
-        and not Path(name_or_path).exists()
-        and "/" not in name_or_path
-    ):
+        return bundled[name_or_path]
+    if not path.exists() and path.name == os.fspath(name_or_path):
         raise ModelError(
-            f"no model {name_or_path!r}: neither a file nor one in the box; "
-            f"{nearest(name_or_path, bundled)}"
+            f"no model {path.name!r}: neither a file nor one in the box; "
+            f"{nearest(path.name, bundled)}"
         )
-    return _load(read_model_file(name_or_path))
-
-
-def _bundled() -> list[Any]:
-    folder = resources.files("niwaki") / "assets" / "models"
-    return [path for path in folder.iterdir() if path.name.endswith(".niwaki")]
+    return path
 
 
 def _load(file: ModelFile) -> Pipeline:
     try:
         return _build(file)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         # The checksums are right, so whoever wrote it wrote something else.
         raise ModelError(
             f"{file.path}: not a model that this niwaki can use ({error}); train it again"
@@ -286,10 +333,22 @@ def _build(file: ModelFile) -> Pipeline:
     morphology = Morphology(
         chooser("xpos", "features"), chooser("feats", "features"), chooser("lemmas", "lemmas")
     )
+    segmenter = None
+    if "segmenter" in designs:
+        split_model = weights("splits") if "splits" in designs else None
+        segmenter = Segmenter.from_json(designs["segmenter"], weights("segmenter"), split_model)
     main = parser("parser")
     if main is None:
         raise ModelError(f"{file.path}: a model without a parser; train it again")
-    return Pipeline(config, tagger, morphology, main, parser("greedy"), clusters)
+    confidence = None
+    if "confidence.json" in file.parts:
+        confidence = Confidence.from_json(file.json("confidence.json"))
+    pipeline = Pipeline(
+        config, tagger, morphology, main, parser("greedy"), clusters, segmenter, confidence
+    )
+    if pipeline.beam < 1:
+        raise ModelError(f"{file.path}: a beam of {pipeline.beam}; train it again")
+    return pipeline
 
 
 def untagged(batch: Batch) -> Tags:
@@ -314,6 +373,15 @@ def _in_batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
         yield batch
 
 
-def _normalised(scores: Any) -> tuple[float, ...]:
-    weights = np.exp(np.asarray(scores, dtype=np.float64) - float(scores[0]))
+def _rendered(sentences: list[Sentence], batch: Batch, columns: dict[int, Any]) -> list[Sentence]:
+    """The sentences of a batch with new columns."""
+    return [
+        Sentence(source, sentence.file, sentence.line)
+        for source, sentence in zip(batch.render(columns), sentences, strict=True)
+    ]
+
+
+def _normalised(scores: Any, temperature: float) -> tuple[float, ...]:
+    leads = np.asarray(scores, dtype=np.float64) - float(scores[0])
+    weights = np.exp(leads / temperature)
     return tuple((weights / weights.sum()).tolist())

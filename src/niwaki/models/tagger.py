@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.faults import COLUMNS
+from niwaki.errors import ConfigError
 from niwaki.kernel import tagger as kernel
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.linear import Learner
@@ -82,6 +83,11 @@ class Tagger:
         xpos = sorted({x for _, x in tags if x != "_"})
         if len(xpos) > cls.MAX_JOINT:
             xpos = []
+        if len(upos) + len(xpos) > kernel.MAX_TAGS:
+            raise ConfigError(
+                f"{len(upos)} UPOS tags, but at most {kernel.MAX_TAGS} are possible; "
+                "is something else in that column?"
+            )
         numbers = {name: number for number, name in enumerate(xpos)}
         pairs = sorted({(upos.index(u), numbers.get(x, -1)) for u, x in tags})
         learner = Learner(len(upos) + len(xpos))
@@ -129,7 +135,8 @@ class Tagger:
         if keep:
             # A given tag that the model does not know is seen as what it is.
             upos = np.where(batch.blanks(UPOS), upos, batch.hashes(UPOS))
-            xpos = np.where(batch.blanks(XPOS), xpos, batch.hashes(XPOS))
+            if len(self.xpos):
+                xpos = np.where(batch.blanks(XPOS), xpos, batch.hashes(XPOS))
         possible = (less_likely > _ALTERNATIVE) & (seconds >= 0)
         if keep:
             possible &= batch.blanks(UPOS)

@@ -166,11 +166,16 @@ def design_parser(
     moves = load_system(system).moves
     plain = [(MOVES.index(name), 0) for name in moves if name not in _ARCS]
     wanted = [(move, label) for (move, label), _ in arcs.most_common() if move in moves]
+    arc_moves = [name for name in moves if name in _ARCS]
     room = max_classes - len(plain)
     if len(wanted) > room:
-        wanted = wanted[: room - 2]
+        wanted = wanted[: room - len(arc_moves)]
     kept = [(MOVES.index(move), labels.number(label)) for move, label in wanted]
     dropped = {arc for arc in arcs if arc[0] in moves} - set(wanted)
+    # A system without one of its moves would come to a dead end.
+    unseen = set(arc_moves) - {move for move, _ in arcs}
+    usual = labels.number(arcs.most_common(1)[0][0][1])
+    kept += [(MOVES.index(move), usual) for move in sorted(unseen)]
     others = [(MOVES.index(move), OTHER) for move in sorted({move for move, _ in dropped})]
     classes = [*plain, *kept, *others]
     return Design(

@@ -87,14 +87,14 @@ def compress(learned: Arrays, classes: int, max_rows: int) -> Compressed:
     rounded = np.rint(weights / scale).astype(np.int8)
     entries = np.flatnonzero((rank[row_of] >= 0) & (rounded != 0))
     entries = entries[np.argsort(rank[row_of[entries]], kind="stable")]
-    small = np.uint8 if classes <= 256 else np.uint16
+    small = np.uint8 if classes < 256 else np.uint16
     return Compressed(
         classes,
         scale,
         {
             "fill": np.bincount(places[order], minlength=buckets).astype(np.uint8),
             "prints": prints[order],
-            "counts": np.bincount(rank[row_of[entries]], minlength=len(order)).astype(np.uint16),
+            "counts": np.bincount(rank[row_of[entries]], minlength=len(order)).astype(small),
             "entry_classes": learned["classes"][entries].astype(small),
             "entry_weights": rounded[entries],
         },

@@ -64,7 +64,7 @@ class Checkpoint:
         return time.monotonic() - self._saved_at >= self._interval
 
     def save(self) -> None:
-        parts = {f"{name}.safetensors": arrays for name, arrays in self._results.items()}
+        parts = {f"{name}.safetensors": arrays for name, arrays in list(self._results.items())}
         write_model_file(self.path, {"config.json": self._identity, **parts})
         self._saved_at = time.monotonic()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import tomllib
 import typing
 from collections.abc import Mapping, Sequence
@@ -47,6 +48,20 @@ class ModelConfig:
     clusters: str = ""
     # Rows of weights that are kept of each parser.
     max_rows: int = 350_000
+
+
+@dataclass(frozen=True)
+class SegmenterConfig:
+    """What finds sentences and words in raw text."""
+
+    # Learn it, if the data has `# text` or SpaceAfter.
+    enabled: bool = True
+    epochs: int = 6
+    rate: float = 0.2
+    damping: float = 0.1
+    # A feature of token and sentence ends gets weights only when it was met so often.
+    patience: int = 2
+    max_rows: int = 100_000
 
 
 @dataclass(frozen=True)
@@ -102,6 +117,7 @@ class Config:
 
     card: CardConfig = field(default_factory=CardConfig)
     model: ModelConfig = field(default_factory=ModelConfig)
+    segmenter: SegmenterConfig = field(default_factory=SegmenterConfig)
     tagger: TaggerConfig = field(default_factory=TaggerConfig)
     objective: tuple[ObjectiveConfig, ...] = ()
     training: TrainingConfig = field(default_factory=TrainingConfig)
@@ -116,9 +132,16 @@ _AT_LEAST = {
     "model.degree": 1,
     "model.nonlexical_degree": 1,
     "model.max_rows": 1,
+    "segmenter.epochs": 1,
+    "segmenter.max_rows": 1,
+    "segmenter.patience": 1,
     "tagger.epochs": 1,
     "tagger.folds": 0,
     "tagger.max_rows": 1,
+    "tagger.rate": 0,
+    "tagger.damping": 0,
+    "tagger.margin": 0,
+    "training.seed": 0,
     "training.epochs": 1,
     "training.greedy_epochs": 1,
     "training.margin": 0,
@@ -126,7 +149,7 @@ _AT_LEAST = {
     "training.explore": 0,
     "training.checkpoint_minutes": 0,
 }
-_AT_MOST = {"model.beam": 4096, "training.explore": 1}
+_AT_MOST = {"model.beam": 4096, "training.explore": 1, "training.seed": 2**63 - 1}
 
 
 def read_config(path: str, overrides: Sequence[str] = ()) -> Config:
@@ -163,7 +186,7 @@ def _override(record: dict[str, Any], override: str) -> None:
             if not table.isdecimal() or int(table) >= len(place):
                 raise ConfigError(f"--set {override}: no entry {table!r}")
             place = place[int(table)]
-        else:
+        elif isinstance(place, dict):
             place = place.setdefault(table, {})
     if not isinstance(place, dict):
         raise ConfigError(f"--set {override}: {key!r} is not a key")
@@ -179,7 +202,10 @@ def _build(kind: Any, record: Any, prefix: str, name: str) -> Any:
     values = {}
     for key, value in record.items():
         if key not in known:
-            raise ConfigError(f"{name}: unknown key {prefix}{key}; {nearest(key, known)}")
+            written = prefix + key
+            if not written.isprintable():
+                written = shown(written)
+            raise ConfigError(f"{name}: unknown key {written}; {nearest(key, known)}")
         values[key] = _convert(hints[key], value, f"{prefix}{key}", name)
     return kind(**values)
 
@@ -205,6 +231,8 @@ def _convert(hint: Any, value: Any, key: str, name: str) -> Any:
         return tuple(_convert(inner, item, f"{key}[{i}]", name) for i, item in enumerate(items))
     if hint is float and type(value) is int:
         return float(value)
+    if hint is float and type(value) is float and not math.isfinite(value):
+        raise refuse("a finite number")
     if type(value) is not hint:
         wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
         raise refuse(wanted[hint])

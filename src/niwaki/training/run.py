@@ -10,17 +10,21 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from niwaki.errors import ConfigError
+from niwaki.kernel.linear import Learner
 from niwaki.kernel.words import Clusters
 from niwaki.metrics.attachment import evaluate
 from niwaki.models.clusters import WordClusters, read_clusters
 from niwaki.models.features import load_feature_set
 from niwaki.models.pipeline import Pipeline, untagged
+from niwaki.models.segmenter import Segmenter
 from niwaki.models.tagger import Tagger, Tags
 from niwaki.models.transition import DEPREL, Design, TransitionParser, design_parser
+from niwaki.training.calibration import calibrate
 from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import Config
 from niwaki.training.corpus import Corpus, read_treebank
 from niwaki.training.parsing import EpochReport, ParserTraining, finished_parser
+from niwaki.training.segmenting import can_segment, train_segmenter
 from niwaki.training.tagging import jackknife, train_morphology, train_tagger
 
 
@@ -89,6 +93,8 @@ def train(
     stages = _Stages(
         config, corpus, dev, clusters, checkpoint, reporter, threads or os.cpu_count() or 1
     )
+    design = _design(stages)
+    segmenter = _train_segmenter(stages)
     tagger, tags = _train_tagger(stages)
     morphology = None
     if tagger is not None:
@@ -96,9 +102,10 @@ def train(
         morphology = train_morphology(
             corpus, tagger, config.tagger, config.training.seed, advance=reporter.advance
         )
-    parser, greedy = _train_parsers(stages, tagger, tags)
-    pipeline = Pipeline(_card(stages), tagger, morphology, parser, greedy, clusters)
+    parser, greedy = _train_parsers(stages, design, tagger, tags)
+    pipeline = Pipeline(_card(stages), tagger, morphology, parser, greedy, clusters, segmenter)
     if dev is not None:
+        pipeline = replace(pipeline, confidence=calibrate(pipeline, dev))
         pipeline = _with_scores(pipeline, dev)
     pipeline.save(output)
     checkpoint.remove()
@@ -110,12 +117,21 @@ def _say_what_is_in(corpus: Corpus, config: Config, reporter: Reporter) -> None:
     reporter.note(f"{len(corpus.sentences):,} sentences, {corpus.words:,} words")
     if crossing:
         share = 100 * crossing / len(corpus.sentences)
+        trees, have = ("tree", "has") if crossing == 1 else ("trees", "have")
         reporter.note(
-            f"{crossing} trees ({share:.1f}%) have crossing arcs, which {config.model.system} "
+            f"{crossing} {trees} ({share:.1f}%) {have} crossing arcs, which {config.model.system} "
             "cannot build; it learns the nearest trees without"
         )
     if not corpus.is_tagged and config.tagger.tags:
         reporter.note("no UPOS tags in the data: the parser will do without a tagger")
+
+
+def _train_segmenter(stages: _Stages) -> Segmenter | None:
+    config, corpus = stages.config.segmenter, stages.corpus
+    if not config.enabled or not can_segment(corpus):
+        return None
+    stages.reporter.stage("segmenter", config.epochs * len(corpus.sentences))
+    return train_segmenter(corpus, config, stages.config.training.seed, stages.reporter.advance)
 
 
 def _train_tagger(stages: _Stages) -> tuple[Tagger | None, Tags]:
@@ -150,7 +166,7 @@ def _train_tagger(stages: _Stages) -> tuple[Tagger | None, Tags]:
 
 
 def _train_parsers(
-    stages: _Stages, tagger: Tagger | None, tags: Tags
+    stages: _Stages, design: Design, tagger: Tagger | None, tags: Tags
 ) -> tuple[TransitionParser, TransitionParser | None]:
     model = stages.config.model
     beams = {"parser": model.beam}
@@ -164,7 +180,6 @@ def _train_parsers(
     training = stages.config.training
     epochs = sum(training.epochs if b > 1 else training.greedy_epochs for b in beams.values())
     stages.reporter.stage("parser", epochs * len(stages.corpus.sentences))
-    design = _design(stages)
     advance = _locked(stages.reporter.advance)
     lock = threading.Lock()
 
@@ -201,6 +216,7 @@ def _train_parsers(
 
 
 def _design(stages: _Stages) -> Design:
+    """What the parsers will be; wrong features show here, before anything is trained."""
     model = stages.config.model
     features = "\n".join([load_feature_set(model.features), *model.more_features])
     design = design_parser(
@@ -212,6 +228,10 @@ def _design(stages: _Stages) -> Design:
     )
     if len(design.labels) > 256:
         raise ConfigError(f"{len(design.labels)} labels, but at most 256 are possible")
+    try:
+        TransitionParser(design, Learner(len(design.classes)), stages.clusters)
+    except ValueError as error:
+        raise ConfigError(f"features: {error}") from error
     return design
 
 
@@ -244,7 +264,8 @@ def _card(stages: _Stages) -> dict[str, Any]:
     for objective in record["objective"]:
         # Where the files lay on somebody's disk is nobody's business.
         objective["data"] = [os.path.basename(file) for file in objective["data"]]
-    record["training"]["dev"] = os.path.basename(record["training"]["dev"])
+    for table, key in (("training", "dev"), ("model", "clusters"), ("model", "features")):
+        record[table][key] = os.path.basename(record[table][key])
     return record
 
 

@@ -50,7 +50,9 @@ def train_tagger(
 ) -> Tagger:
     """A compressed tagger learned from a corpus; `like` gives it the tags of another one."""
     if like is None:
-        pairs = {pair for s in corpus.sentences for pair in zip(s.upos, s.xpos, strict=True)}
+        seen = {pair for s in corpus.sentences for pair in zip(s.upos, s.xpos, strict=True)}
+        # A word without UPOS says nothing about tags.
+        pairs = {(upos, xpos) for upos, xpos in seen if upos != "_"}
         tagger = Tagger.untrained(sorted(pairs), lowercase=lowercase, clusters=clusters)
     else:
         tagger = like.with_model(Learner(len(like.upos) + len(like.xpos)))

@@ -1,0 +1,235 @@
+"""Scores of text that was segmented by a system, counted as CoNLL 2018 defines them.
+
+Tokens, words and sentences are spans of the characters that are not white space. A
+word of a multiword token has the span of that token; where either side has one, words
+are aligned by a longest common subsequence of their forms. Tags and attachments are
+counted over the aligned words, so each has a precision and a recall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.rawtext import surface_tokens
+from niwaki.data.sentence import Sentence
+from niwaki.errors import CorpusError, shown
+from niwaki.metrics.attachment import CONTENT_LABELS, f1, universal_features
+
+METRICS = (
+    *("Tokens", "Sentences", "Words"),
+    *("UAS", "LAS", "LAS_universal", "CLAS", "UPOS", "XPOS", "FEATS", "LEMMA"),
+)
+_ROOT, _UNKNOWN = -1, -2
+
+
+class _Word(NamedTuple):
+    """A word of a document, whose words are numbered through."""
+
+    start: int
+    end: int
+    multiword: bool
+    sentence: Sentence
+    place: int  # in the sentence
+    head: int  # number in the document
+
+    @property
+    def form(self) -> str:
+        return self.sentence.forms[self.place].lower()
+
+    @property
+    def label(self) -> str:
+        return self.sentence.deprels[self.place].partition(":")[0]
+
+
+@dataclass(frozen=True)
+class _Document:
+    """Sentences laid out over the characters of their text."""
+
+    text: str
+    tokens: set[tuple[int, int]]
+    sentences: set[tuple[int, int]]
+    words: list[_Word]
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """Counts of each of METRICS: what is right, what gold has, what the system has."""
+
+    counts: NDArray[np.float64]
+    sentences: int
+
+    @property
+    def scores(self) -> dict[str, float]:
+        return dict(zip(METRICS, f1(self.counts).tolist(), strict=True))
+
+    @property
+    def signature(self) -> str:
+        """Everything that the numbers depend on, in one line."""
+        words = int(self.counts[METRICS.index("Words"), 1])
+        return (
+            f"metrics={','.join(METRICS)}|words=from raw text|LAS=whole labels|"
+            f"sentences={self.sentences}|words={words}"
+        )
+
+
+def evaluate_segmentation(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Segmentation:
+    """Compare two segmentations of the same text."""
+    one, other = _lay_out(gold), _lay_out(system)
+    if one.text != other.text:
+        raise _texts_differ(one, other)
+    pairs = _align(one.words, other.words)
+    counts = [
+        (len(one.tokens & other.tokens), len(one.tokens), len(other.tokens)),
+        (len(one.sentences & other.sentences), len(one.sentences), len(other.sentences)),
+        (len(pairs), len(one.words), len(other.words)),
+        *_count_words(one.words, other.words, pairs),
+    ]
+    return Segmentation(np.array(counts, dtype=np.float64), len(one.sentences))
+
+
+def _lay_out(sentences: Iterable[Sentence]) -> _Document:
+    text: list[str] = []
+    document = _Document("", set(), set(), [])
+    at = 0
+    for sentence in sentences:
+        first, base = at, len(document.words)
+        for token in surface_tokens(sentence):
+            text.append("".join(token.form.split()))
+            end = at + len(text[-1])
+            document.tokens.add((at, end))
+            for place in range(token.first - 1, token.last):
+                head = sentence.heads[place]
+                number = base + head - 1 if head > 0 else _ROOT if head == 0 else _UNKNOWN
+                multiword = token.last > token.first
+                document.words.append(_Word(at, end, multiword, sentence, place, number))
+            at = end
+        document.sentences.add((first, at))
+    return _Document("".join(text), document.tokens, document.sentences, document.words)
+
+
+def _texts_differ(gold: _Document, system: _Document) -> CorpusError:
+    pairs = enumerate(zip(gold.text, system.text, strict=False))
+    shorter = min(len(gold.text), len(system.text))
+    place = next((place for place, (a, b) in pairs if a != b), shorter)
+    word = next((word for word in system.words if word.end > place), None)
+    found, wanted = system.text[place : place + 20], gold.text[place : place + 20]
+    return CorpusError(
+        word.sentence.file if word else "<system>",
+        word.sentence.line if word else 0,
+        "FORM",
+        f"the text goes on with {shown(found)}, but with {shown(wanted)} in the gold file",
+        "compare segmentations of the same text",
+    )
+
+
+# -- alignment ----------------------------------------------------------------
+
+
+def _align(gold: Sequence[_Word], system: Sequence[_Word]) -> list[tuple[int, int]]:
+    """Numbers of words that are the same on both sides."""
+    pairs: list[tuple[int, int]] = []
+    g = s = 0
+    while g < len(gold) and s < len(system):
+        one, other = gold[g], system[s]
+        if one.multiword or other.multiword:
+            end = one.end if one.multiword else other.end
+            # A plain word that begins before the multiword token is not part of it.
+            g += other.multiword and not one.multiword and one.start < other.start
+            s += one.multiword and not other.multiword and other.start < one.start
+            g_end, s_end = _region(gold, system, g, s, end)
+            common = _common(gold[g:g_end], system[s:s_end])
+            pairs += [(g + i, s + j) for i, j in common]
+            g, s = g_end, s_end
+        elif (one.start, one.end) == (other.start, other.end):
+            pairs.append((g, s))
+            g, s = g + 1, s + 1
+        elif one.start <= other.start:
+            g += 1
+        else:
+            s += 1
+    return pairs
+
+
+def _region(
+    gold: Sequence[_Word], system: Sequence[_Word], g: int, s: int, end: int
+) -> tuple[int, int]:
+    """Where the words from `g` and `s` on end that lie in overlapping multiword tokens.
+
+    The first of these tokens ends at the character `end`.
+    """
+
+    def outside(words: Sequence[_Word], at: int) -> bool:
+        if at >= len(words):
+            return True
+        word = words[at]
+        return word.start >= end if word.multiword else word.end > end
+
+    while not (outside(gold, g) and outside(system, s)):
+        if g < len(gold) and (s >= len(system) or gold[g].start <= system[s].start):
+            word, g = gold[g], g + 1
+        else:
+            word, s = system[s], s + 1
+        if word.multiword:
+            end = max(end, word.end)
+    return g, s
+
+
+def _common(gold: Sequence[_Word], system: Sequence[_Word]) -> list[tuple[int, int]]:
+    """A longest common subsequence of the forms, case aside."""
+    one, other = [word.form for word in gold], [word.form for word in system]
+    longest = np.zeros((len(one) + 1, len(other) + 1), dtype=np.int64)
+    for i in range(len(one) - 1, -1, -1):
+        for j in range(len(other) - 1, -1, -1):
+            longest[i, j] = (
+                longest[i + 1, j + 1] + 1
+                if one[i] == other[j]
+                else max(longest[i + 1, j], longest[i, j + 1])
+            )
+    pairs = []
+    i = j = 0
+    while i < len(one) and j < len(other):
+        if one[i] == other[j]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif longest[i + 1, j] >= longest[i, j + 1]:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+# -- words --------------------------------------------------------------------
+
+
+def _count_words(
+    gold: Sequence[_Word], system: Sequence[_Word], pairs: Sequence[tuple[int, int]]
+) -> list[tuple[int, int, int]]:
+    """(right, gold, system) of the metrics after `Words`."""
+    partner = {s: g for g, s in pairs}
+    right = dict.fromkeys(METRICS[3:], 0)
+    for g, s in pairs:
+        one, other = gold[g], system[s]
+        a, i, b, j = one.sentence, one.place, other.sentence, other.place
+        head = other.head if other.head < 0 else partner.get(other.head, _UNKNOWN)
+        attached = head == one.head != _UNKNOWN
+        coarse = attached and one.label == other.label
+        right["UAS"] += attached
+        right["LAS"] += attached and a.deprels[i] == b.deprels[j]
+        right["LAS_universal"] += coarse
+        right["CLAS"] += coarse and one.label in CONTENT_LABELS
+        right["UPOS"] += a.upos[i] == b.upos[j]
+        right["XPOS"] += a.xpos[i] == b.xpos[j]
+        right["FEATS"] += universal_features(a.feats[i]) == universal_features(b.feats[j])
+        right["LEMMA"] += a.lemmas[i] in ("_", b.lemmas[j])
+    sizes = dict.fromkeys(right, (len(gold), len(system)))
+    sizes["CLAS"] = (_content(gold), _content(system))
+    return [(right[metric], *sizes[metric]) for metric in right]
+
+
+def _content(words: Sequence[_Word]) -> int:
+    return sum(word.label in CONTENT_LABELS for word in words)

@@ -1,0 +1,265 @@
+"""Training, parsing and scoring from the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from niwaki.data.conllu import read_conllu
+from niwaki.data.sentence import Sentence
+from niwaki.metrics.attachment import METRICS
+from niwaki.models.pipeline import Pipeline
+from tests.toy import TOY, niwaki, without, write
+
+WORDS = "The heron watches the pond .\nSnow fell .\n"
+INTERVAL = re.compile(r"^(\w+) +[\d.]+ +[\d.]+ +[-+][\d.]+[* ] +\[ *([-+][\d.]+), +([-+][\d.]+)\]")
+
+
+def sentences(text: str) -> list[Sentence]:
+    return [Sentence.from_conllu(f"{block}\n\n") for block in text.strip().split("\n\n")]
+
+
+# -- train -----------------------------------------------------------------------
+
+
+def test_train(tmp_path: Path) -> None:
+    (tmp_path / "dev.conllu").write_bytes(TOY.read_bytes())
+    config = tmp_path / "c.toml"
+    config.write_text(
+        f'[card]\nname = "toy"\nlicences = ["CC0"]\n[[objective]]\ndata = "{TOY}"\n'
+        '[training]\ndev = "dev.conllu"\ngreedy_epochs = 2\n[tagger]\nfolds = 2\nepochs = 2\n'
+    )
+    path = tmp_path / "m.niwaki"
+    words = ["train", config, "-o", path, "--threads", "1"]
+    done = niwaki(*words, "--set", "model.beam=2", "--set", "training.epochs=2")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert lines[0] == "33 sentences, 236 words"
+    assert "crossing arcs" in lines[1]
+    epochs = [line for line in lines if re.match(r"(parser|greedy) epoch [12]/2: ", line)]
+    assert len(epochs) == 4
+    assert all(re.search(r"dev UAS [\d.]+ LAS [\d.]+$", line) for line in epochs)
+    assert lines[-1].startswith(f"wrote {path} after ")
+    assert sorted(os.listdir(tmp_path)) == ["c.toml", "dev.conllu", "m.niwaki"]
+    card = niwaki("info", path)
+    assert card.returncode == 0
+    assert "  name: toy\n" in card.stdout and "  licences: CC0\n" in card.stdout
+    assert "  beam: 2\n" in card.stdout and "scores_on_dev\n" in card.stdout
+    assert "weights-parser.safetensors: " in card.stdout
+    assert str(tmp_path) not in card.stdout
+    whole = json.loads(niwaki("info", path, "--json").stdout)
+    assert whole["training"]["epochs"] == 2
+    assert set(whole["scores_on_dev"]["beam"]) == set(METRICS)
+
+
+@pytest.mark.parametrize(
+    ("text", "overrides", "message"),
+    [
+        ('[[objective]]\ndata = "no.conllu"\n', [], "no file"),
+        ("[model]\nbeem = 3\n", [], "unknown key model.beem; did you mean 'beam'?"),
+        (f'[[objective]]\ndata = "{TOY}"\n', ["--set", "model.beam=0"], "give at least 1"),
+    ],
+)
+def test_train_refuses_in_one_line(
+    tmp_path: Path, text: str, overrides: list[str], message: str
+) -> None:
+    config = tmp_path / "c.toml"
+    config.write_text(text)
+    done = niwaki("train", config, "-o", tmp_path / "m.niwaki", *overrides)
+    assert done.returncode == 1
+    assert done.stderr.startswith("niwaki: ") and message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert os.listdir(tmp_path) == ["c.toml"]
+
+
+# -- parse -----------------------------------------------------------------------
+
+
+def test_parse_conllu(
+    model: Pipeline, model_path: Path, toy: list[Sentence], tmp_path: Path
+) -> None:
+    bare = without(toy, "lemmas", "upos", "xpos", "feats")
+    file = write(tmp_path / "in.conllu", bare)
+    expected = b"".join(sentence.source for sentence in model.parse(bare))
+    out = tmp_path / "out.conllu"
+    done = niwaki("parse", file, "-m", model_path, "-o", out)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert out.read_bytes() == expected
+    piped = niwaki("parse", "-m", model_path, "--threads", "2", stdin=file.read_text())
+    assert piped.stdout.encode() == expected
+
+
+def test_parse_tokens(model_path: Path) -> None:
+    done = niwaki("parse", "-", "-m", model_path, stdin=WORDS)
+    assert done.returncode == 0
+    one, other = sentences(done.stdout)
+    assert one.forms == tuple("The heron watches the pond .".split())
+    assert other.text == "Snow fell ."
+    for sentence in (one, other):
+        assert sentence.tree.is_complete
+        assert "_" not in sentence.upos + sentence.lemmas
+    # Words that look like the beginning of CoNLL-U.
+    named = niwaki("parse", "-m", model_path, "--from", "tokens", stdin="# 1 pine\n")
+    assert [s.forms for s in sentences(named.stdout)] == [("#", "1", "pine")]
+
+
+def test_given_tags_are_kept_unless_retag(model_path: Path, toy: list[Sentence]) -> None:
+    odd = toy[0].replace(upos=["ODD"] * 6, lemmas=["odd"] * 6)
+    kept = niwaki("parse", "-m", model_path, stdin=str(odd))
+    (sentence,) = sentences(kept.stdout)
+    assert (sentence.upos, sentence.lemmas) == (odd.upos, odd.lemmas)
+    again = niwaki("parse", "-m", model_path, "--retag", stdin=str(odd))
+    (sentence,) = sentences(again.stdout)
+    assert (sentence.upos, sentence.lemmas) == (toy[0].upos, toy[0].lemmas)
+
+
+def test_kbest_as_json(model: Pipeline, model_path: Path) -> None:
+    done = niwaki("parse", "-m", model_path, "-k", "3", stdin=WORDS)
+    assert done.returncode == 0
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [record["tokens"] for record in records] == [line.split() for line in WORDS.splitlines()]
+    for record in records:
+        found = model.kbest(Sentence.from_words(record["tokens"]), 3)
+        assert record["upos"] == list(found.sentence.upos)
+        assert [parse["heads"] for parse in record["parses"]] == [list(t.heads) for t in found]
+        assert [parse["deprels"] for parse in record["parses"]] == [list(t.deprels) for t in found]
+        assert [parse["score"] for parse in record["parses"]] == pytest.approx(found.scores)
+        assert sum(parse["probability"] for parse in record["parses"]) == pytest.approx(1)
+
+
+def test_kbest_as_conllu(model_path: Path, toy: list[Sentence]) -> None:
+    ranged = toy[16]
+    assert ranged.ranges
+    done = niwaki("parse", "-m", model_path, "-k", "3", "--to", "conllu", stdin=str(ranged))
+    found = sentences(done.stdout)
+    assert [sentence.metadata["rank"] for sentence in found] == ["1", "2", "3"]
+    assert {sentence.id for sentence in found} == {"toy-17"}
+    assert {sentence.ranges for sentence in found} == {ranged.ranges}
+    assert len({sentence.tree for sentence in found}) == 3
+    for name in ("score", "probability"):
+        values = [float(sentence.metadata[name]) for sentence in found]
+        assert values == sorted(values, reverse=True)
+
+
+@pytest.mark.parametrize("beam", ["1", "4"])
+def test_json_and_conllu_hold_the_same_trees(model_path: Path, beam: str) -> None:
+    text = "".join(f"{' '.join(s.forms)}\n" for s in read_conllu(TOY))
+    options = ["parse", "-m", model_path, "--beam", beam, "--from", "tokens"]
+    plain = sentences(niwaki(*options, stdin=text).stdout)
+    records = map(json.loads, niwaki(*options, "--to", "json", stdin=text).stdout.splitlines())
+    found = [(tuple(r["parses"][0]["heads"]), tuple(r["parses"][0]["deprels"])) for r in records]
+    assert found == [(sentence.heads, sentence.deprels) for sentence in plain]
+
+
+@pytest.mark.parametrize("option", [["--beam", "0"], ["-k", "x"]])
+def test_impossible_numbers_are_refused_in_one_line(model_path: Path, option: list[str]) -> None:
+    done = niwaki("parse", "-m", model_path, *option, stdin=WORDS)
+    assert done.returncode in (1, 2)
+    assert done.stdout == ""
+    assert "at least 1" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_missing_model_is_one_line_with_advice() -> None:
+    done = niwaki("parse", TOY, "-m", "nowhere")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("niwaki: no model 'nowhere': neither a file nor one in the box; ")
+    assert done.stderr.count("\n") == 1
+    # Something that can be done about it.
+    assert re.search(r"known: \S|niwaki train", done.stderr)
+
+
+def test_bad_files_are_one_line(model_path: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.conllu"
+    broken.write_text("1\tpine\n\n")
+    done = niwaki("parse", broken, "-m", model_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"niwaki: {broken}:1:LINE: ")
+    assert done.stderr.count("\n") == 1
+    foreign = niwaki("parse", TOY, "-m", TOY)
+    assert foreign.returncode == 1
+    assert "not a niwaki model" in foreign.stderr and foreign.stderr.count("\n") == 1
+
+
+# -- evaluate and compare --------------------------------------------------------
+
+
+def test_evaluate_a_system(toy: list[Sentence], tmp_path: Path) -> None:
+    wrong = [s.replace(deprels=[label.partition(":")[0] for label in s.deprels]) for s in toy]
+    system = write(tmp_path / "system.conllu", wrong)
+    done = niwaki("evaluate", TOY, system)
+    assert done.returncode == 0
+    *lines, signature = done.stdout.splitlines()
+    scores = {line.split()[0]: float(line.split()[1]) for line in lines}
+    assert tuple(scores) == METRICS
+    subtypes = sum(":" in label for s in toy for label in s.deprels)
+    assert scores["LAS"] == pytest.approx(100 * (236 - subtypes) / 236, abs=0.01)
+    assert {score for name, score in scores.items() if name != "LAS"} == {100.0}
+    assert "sentences=33|words=236" in signature
+    answer = json.loads(niwaki("evaluate", TOY, system, "--json").stdout)
+    assert answer["LAS"] == pytest.approx(scores["LAS"], abs=0.01)
+    assert answer["signature"] == signature
+
+
+def test_evaluate_a_model(
+    model: Pipeline, model_path: Path, toy: list[Sentence], tmp_path: Path
+) -> None:
+    parsed = write(tmp_path / "parsed.conllu", model.parse(toy, retag=True, beam=2))
+    by_file = niwaki("evaluate", TOY, parsed)
+    by_model = niwaki("evaluate", TOY, "-m", model_path, "--beam", "2", "--threads", "2")
+    assert by_model.returncode == 0
+    assert by_model.stdout == by_file.stdout
+    odd = write(tmp_path / "odd.conllu", [s.replace(upos=["ODD"] * len(s)) for s in toy])
+    answers = [
+        json.loads(niwaki("evaluate", odd, "-m", model_path, "--json", *extra).stdout)
+        for extra in ([], ["--gold-tags"])
+    ]
+    assert [answer["UPOS"] for answer in answers] == [0.0, 100.0]
+
+
+def test_evaluate_needs_one_thing_to_score(model_path: Path) -> None:
+    for words in ([TOY], [TOY, TOY, "-m", model_path]):
+        done = niwaki("evaluate", *words)
+        assert done.returncode == 1
+        assert done.stderr == "niwaki: give either SYSTEM or -m MODEL\n"
+
+
+def test_compare(model: Pipeline, toy: list[Sentence], tmp_path: Path) -> None:
+    good = write(tmp_path / "good.conllu", model.parse(toy))
+    flat = write(
+        tmp_path / "flat.conllu",
+        [
+            s.replace(heads=[0, *[1] * (len(s) - 1)], deprels=["root", *["dep"] * (len(s) - 1)])
+            for s in toy
+        ],
+    )
+    done = niwaki("compare", TOY, flat, good, "--samples", "500")
+    assert done.returncode == 0
+    rows = {match[1]: match for match in map(INTERVAL.match, done.stdout.splitlines()) if match}
+    assert tuple(rows) == METRICS
+    assert 0 < float(rows["LAS"][2]) < float(rows["LAS"][3])
+    assert "*" in rows["LAS"].string
+    assert (float(rows["UPOS"][2]), float(rows["UPOS"][3])) == (0, 0)
+    assert "bootstrap=500|seed=1" in done.stdout.splitlines()[-1]
+    again = niwaki("compare", TOY, flat, good, "--samples", "500", "--json")
+    record = json.loads(again.stdout)
+    assert record["LAS"]["low"] == pytest.approx(float(rows["LAS"][2]), abs=0.01)
+    assert record["LAS"]["difference"] > 0
+
+
+def test_compare_refuses_other_words(toy: list[Sentence], tmp_path: Path) -> None:
+    fewer = write(tmp_path / "fewer.conllu", toy[:-1])
+    done = niwaki("compare", TOY, TOY, fewer)
+    assert done.returncode == 1
+    assert "a sentence without a partner" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_compare_refuses_impossible_seeds() -> None:
+    done = niwaki("compare", TOY, TOY, TOY, "--samples", "10", "--seed", "-1")
+    assert done.returncode in (1, 2)
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,247 @@
+"""The segmenter's kernel: against its slow twin, on pieces of text, and on what it can learn."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from niwaki.kernel.characters import KIND_NAMES, Text, kinds_of
+from niwaki.kernel.contexts import BOUNDARY_VALUES, SENTENCE_VALUES, SPLIT_VALUES, Templates
+from niwaki.kernel.linear import Learner
+from niwaki.kernel.lines import render
+from niwaki.kernel.segmenter import ENDING_COUNT, PAIR_KINDS, Segmenter, ending_of
+from niwaki.models.features import read_lines
+from niwaki.models.segmenter import codes_of, segmenting_features
+from tests.reference import segmenter as slow
+
+pytestmark = pytest.mark.kernel
+
+NAMES = {"boundaries": BOUNDARY_VALUES, "sentences": SENTENCE_VALUES, "splits": SPLIT_VALUES}
+TEMPLATES = {name: list(read_lines(text)) for name, text in segmenting_features().items()}
+SHORTEST = [0, 2, 4]
+ALPHABET = "aB1.'( \n"
+CHARACTERS = st.sampled_from("aaabBC1.!'\"()-/@€漢\U0001f333\u0301ß\0\ud800 \n\r\t\u2028\u2029")
+SEED = 5
+
+
+def compiled(templates: dict[str, list[tuple[str, ...]]]) -> list[Templates]:
+    return [
+        Templates(
+            [[NAMES[name].index(part) for part in parts] for parts in lines], kind, len(NAMES[name])
+        )
+        for kind, (name, lines) in enumerate(templates.items())
+    ]
+
+
+def taught(text: str) -> tuple[Segmenter, slow.Slow]:
+    """A segmenter that learned nonsense from a text, and its twin with the same weights."""
+    rng = np.random.default_rng(SEED)
+    model, split_model = Learner(1), Learner(len(SHORTEST))
+    pairs = (rng.random(PAIR_KINDS * PAIR_KINDS) < 0.8).astype(np.uint8)
+    endings = (rng.random(ENDING_COUNT) < 0.7).astype(np.uint8)
+    shortest = np.array(SHORTEST, dtype=np.int32)
+    fast = Segmenter(model, split_model, *compiled(TEMPLATES), pairs, endings, shortest)
+    ends = rng.choice(3, size=len(text), p=[0.5, 0.3, 0.2]).astype(np.uint8)
+    rules = rng.integers(0, 3, size=len(text)).astype(np.int32)
+    for _ in range(3):
+        fast.learn(codes_of(text), ends, rules, 0.3, 0.1)
+    twin = slow.Slow(
+        model.scores,
+        split_model.scores,
+        TEMPLATES,
+        lambda a, b: bool(pairs[a * PAIR_KINDS + b]),
+        lambda form: bool(endings[ending_of(codes_of(form))]),
+        SHORTEST,
+    )
+    return fast, twin
+
+
+FAST, TWIN = taught(
+    "".join(np.random.default_rng(SEED).choice(list(ALPHABET + "-/!漢"), size=600).tolist())
+)
+
+
+def as_list(arrays: tuple[np.ndarray, ...]) -> list[tuple[int, int, int, bool, int]]:
+    return [
+        (a, b, g, bool(e), r) for a, b, g, e, r in zip(*(x.tolist() for x in arrays), strict=True)
+    ]
+
+
+def test_every_character_has_the_kind_of_its_category() -> None:
+    kinds = [KIND_NAMES[kind] for kind in kinds_of(np.arange(0x11000, dtype=np.uint32)).tolist()]
+    filled = range(0x3400, 0xF900)  # ideographs and syllables, taken as a whole
+    for code, kind in enumerate(kinds):
+        assert kind == slow.kind(chr(code)) or code in filled, hex(code)
+    assert {kinds[ord(char)] for char in "漢字한글"} == {"letter"}
+    assert kinds[0xD800] == "other"
+
+
+def test_chunks_and_blank_lines() -> None:
+    for text in (
+        "",
+        " ",
+        "a",
+        " a b\n\nc ",
+        "a\r\nb\r\n\r\nc",
+        "a\rb\r\rc",
+        "a\n \t\nb",
+        "a\u2028\u2028b",
+        "a\u2029b",
+        "a\n",
+    ):
+        for by_lines in (False, True):
+            found = [
+                (start, text[start:end], gap == 2)
+                for start, end, gap in Text(codes_of(text), by_lines).chunk_list()
+            ]
+            assert found == [tuple(chunk) for chunk in slow.chunks(text, by_lines)]
+
+
+def test_all_short_texts_are_segmented_like_by_the_slow_twin() -> None:
+    seen = set()
+    for size in range(5):
+        for letters in itertools.product(ALPHABET, repeat=size):
+            text = "".join(letters)
+            found = as_list(FAST.segment(codes_of(text)))
+            assert found == TWIN.segment(text), text
+            seen.update((gap, end, rule) for _, _, gap, end, rule in found)
+    # Tokens without a space between, sentence ends of each kind, and all rules were chosen.
+    assert {(gap, end) for gap, end, _ in seen} == {
+        (0, False),
+        (0, True),
+        (1, False),
+        (1, True),
+        (2, True),
+    }
+    assert {rule for _, _, rule in seen} == {0, 1, 2}
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(CHARACTERS, max_size=80), st.booleans())
+def test_longer_texts_are_segmented_like_by_the_slow_twin(text: str, by_lines: bool) -> None:
+    assert as_list(FAST.segment(codes_of(text), True, by_lines)) == TWIN.segment(text, by_lines)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(CHARACTERS, max_size=200), st.integers(0, 200))
+def test_what_is_given_of_a_beginning_is_what_the_whole_gives(text: str, cut: int) -> None:
+    whole = as_list(FAST.segment(codes_of(text)))
+    part = as_list(FAST.segment(codes_of(text[:cut]), False))
+    assert part == whole[: len(part)]
+    assert not part or part[-1][3]
+
+
+def test_one_step_moves_each_feature_by_the_gradient() -> None:
+    model = Learner(1)
+    everywhere = np.ones(PAIR_KINDS * PAIR_KINDS, dtype=np.uint8)
+    nowhere = np.zeros(ENDING_COUNT, dtype=np.uint8)
+    shortest = np.zeros(1, dtype=np.int32)
+    fast = Segmenter(model, None, *compiled(TEMPLATES), everywhere, nowhere, shortest)
+    gold = np.array([1, 2], dtype=np.uint8)
+    assert fast.learn(codes_of("a."), gold, np.zeros(2, np.int32), 0.3, 0.1) == (2, 1)
+    # Two decisions: a token ends before the full stop, no sentence does after the letter. At
+    # first each probability is a half, so each feature steps by 0.3 * 0.5 / (0.5 + 0.1).
+    twin = slow.Slow(model.scores, None, TEMPLATES, lambda a, b: True, lambda f: False, [0])
+    tokens = [slow.Token(0, "a", 0), slow.Token(1, ".", 1)]
+    for name, values, sign in (
+        ("boundaries", slow.boundary_values(slow.chunks("a."), 0, 0, 1), 1),
+        ("sentences", slow.sentence_values(tokens, 0, 0), -1),
+    ):
+        for one in twin.keys(name, values):
+            assert model.scores(np.array([one], dtype=np.uint64))[0] == pytest.approx(sign * 0.25)
+
+
+def test_it_learns_what_it_is_shown() -> None:
+    text = "A pine. It's old. Moss grows 3.5 cm a year. Is it? Yes."
+    tokens = [
+        "A",
+        "pine",
+        ".",
+        "It's",
+        "old",
+        ".",
+        "Moss",
+        "grows",
+        "3.5",
+        "cm",
+        "a",
+        "year",
+        ".",
+        "Is",
+        "it",
+        "?",
+        "Yes",
+        ".",
+    ]
+    ends = np.zeros(len(text), dtype=np.uint8)
+    rules = np.zeros(len(text), dtype=np.int32)
+    at = 0
+    wanted = []
+    for token in tokens:
+        at = text.index(token, at) + len(token)
+        ends[at - 1] = 2 if token in ".?" else 1
+        rules[at - 1] = token == "It's"
+        wanted.append((token, token in ".?", int(token == "It's")))
+    everything = np.ones(PAIR_KINDS * PAIR_KINDS, np.uint8), np.ones(ENDING_COUNT, np.uint8)
+    model, split_model = Learner(1), Learner(2)
+    fast = Segmenter(
+        model, split_model, *compiled(TEMPLATES), *everything, np.array([0, 3], np.int32)
+    )
+    mistakes = [fast.learn(codes_of(text), ends, rules, 0.2, 0.1)[1] for _ in range(12)]
+    assert mistakes[0] > 5 and mistakes[-1] == 0
+    assert [(text[a:b], e, r) for a, b, _, e, r in as_list(fast.segment(codes_of(text)))] == wanted
+
+
+def test_a_word_of_a_million_characters() -> None:
+    text = "a." * 500_000
+    found = as_list(FAST.segment(codes_of(text)))
+    assert "".join(text[a:b] for a, b, *_ in found) == text
+
+
+def test_what_does_not_fit_together_is_refused() -> None:
+    pairs = np.ones(PAIR_KINDS * PAIR_KINDS, np.uint8)
+    endings = np.ones(ENDING_COUNT, np.uint8)
+    lengths = np.zeros(1, np.int32)
+    templates = compiled(TEMPLATES)
+    for match, model, split_model, some_pairs, some_endings in (
+        ("one class", Learner(2), None, pairs, endings),
+        ("pairs of kinds", Learner(1), None, pairs[1:], endings),
+        ("endings", Learner(1), None, pairs, endings[1:]),
+        ("for 3 rules", Learner(1), Learner(3), pairs, endings),
+    ):
+        with pytest.raises(ValueError, match=match):
+            Segmenter(model, split_model, *templates, some_pairs, some_endings, lengths)
+    fast = Segmenter(Learner(1), None, *templates, pairs, endings, lengths)
+    with pytest.raises(ValueError, match="fit together"):
+        fast.learn(codes_of("ab"), np.zeros(1, np.uint8), np.zeros(2, np.int32), 0.1, 0.1)
+    with pytest.raises(ValueError, match="no rule 1"):
+        fast.learn(codes_of("a"), np.zeros(1, np.uint8), np.ones(1, np.int32), 0.1, 0.1)
+    with pytest.raises(ValueError, match="no value"):
+        Templates([[len(BOUNDARY_VALUES)]], 0, len(BOUNDARY_VALUES))
+    with pytest.raises(ValueError, match="0 templates"):
+        Templates([], 0, 1)
+
+
+def test_lines_of_a_sentence() -> None:
+    text = "xx don't\0é\U0001f333."
+    starts, ends = np.array([3, 8, 11], np.int32), np.array([8, 11, 12], np.int32)
+    gaps, rules = np.array([0, 0, 1], np.uint8), np.array([1, 0, 2], np.int32)
+    words = {0: [(b"do", 0, 2), (b"not", -1, -1)]}
+    blank = "\t_" * 7
+    assert render(
+        codes_of(text), 100, starts, ends, gaps, rules, 0, 3, words, b"# c\n"
+    ).decode() == (
+        "# c\n# text = don't\ufffdé\U0001f333.\n"
+        f"1-2\tdon't{blank}\tSpaceAfter=No|TokenRange=103:108\n"
+        f"1\tdo{blank}\tTokenRange=103:105\n2\tnot{blank}\t_\n"
+        f"3\t\ufffdé\U0001f333{blank}\tSpaceAfter=No|TokenRange=108:111\n"
+        f"4\t.{blank}\tTokenRange=111:112\n\n"
+    )
+    with pytest.raises(ValueError, match="no such tokens"):
+        render(codes_of(text), 0, starts, ends, gaps, rules, 1, 4, {}, b"")
+    with pytest.raises(ValueError, match="not in the text"):
+        render(codes_of(text[:9]), 0, starts, ends, gaps, rules, 0, 3, {}, b"")

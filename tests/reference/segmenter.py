@@ -1,0 +1,332 @@
+"""The segmenter spelled out: plain strings, one decision after the other, nothing kept."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+MASK = (1 << 64) - 1
+NONE = 1 << 20
+REACH, AHEAD, AFFIX, FAR = 2, 8, 5, 20
+
+KINDS = {
+    "Ll": "lower",
+    "Lu": "upper",
+    "Lt": "upper",
+    "Lm": "letter",
+    "Lo": "letter",
+    "Nd": "digit",
+    "Pd": "hyphen",
+    "Ps": "open",
+    "Pe": "close",
+    "Pi": "quote",
+    "Pf": "quote",
+    "Mn": "mark",
+    "Mc": "mark",
+    "Me": "mark",
+}
+SIGNS = {
+    **dict.fromkeys(".", "period"),
+    **dict.fromkeys("!?‼‽⁇⁈⁉…؟۔।॥。！？｡．", "ender"),
+    **dict.fromkeys(",;:،؛、，；：", "comma"),
+    **dict.fromkeys("-−", "hyphen"),
+    **dict.fromkeys("'’‘`´ʼ＇", "apostrophe"),
+    **dict.fromkeys('"“”„‟＂', "quote"),
+    **dict.fromkeys("([{<", "open"),
+    **dict.fromkeys(")]}>", "close"),
+}
+
+
+def kind(char: str) -> str:
+    if char in SIGNS:
+        return SIGNS[char]
+    if char.isspace():
+        return "space"
+    if ord(char) >= 1 << 16:
+        return "letter" if char.isalpha() else "other"
+    other = "symbol" if " " < char < "\x7f" else "other"
+    return KINDS.get(unicodedata.category(char), other)
+
+
+NAMES = (
+    *("space", "lower", "upper", "digit", "letter", "period", "ender", "comma", "hyphen"),
+    *("apostrophe", "quote", "open", "close", "symbol", "other", "mark"),
+)
+
+
+def number(char: str) -> int:
+    return NAMES.index(kind(char))
+
+
+def fold(char: str) -> int:
+    same = {"digit": "0", "apostrophe": "'", "quote": '"'}.get(kind(char))
+    if same is not None:
+        return ord(same)
+    lower = char.lower()
+    return ord(lower if len(lower) == 1 else char)
+
+
+# -- hashes, as kernel/hashing.pxd defines them ---------------------------------
+
+
+def mix(value: int) -> int:
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    value = (value ^ value >> 27) * 0x94D049BB133111EB & MASK
+    return value ^ value >> 31
+
+
+def atom(value: int, salt: int) -> int:
+    value = (value + salt) * 0x9E3779B97F4A7C15 & MASK
+    return value ^ value >> 32
+
+
+def key(kind_of_decision: int, template: int, values: Sequence[int]) -> int:
+    salt = mix(kind_of_decision * 1000 + template + 1)
+    joined = salt
+    for place, value in enumerate(values, start=1):
+        joined ^= atom(value, mix(salt + place & MASK))
+    joined = joined * 0xD6E8FEB86659FD93 & MASK
+    return joined ^ joined >> 32 or 1
+
+
+def hashed(text: str) -> int:
+    value = 5381
+    for char in text:
+        value = (value ^ fold(char)) * 0x100000001B3 & MASK
+    return value
+
+
+def runs(text: str) -> list[int]:
+    """Kinds without repetition."""
+    kinds = [number(char) for char in text]
+    return [k for k, before in zip(kinds, [0, *kinds], strict=False) if k != before]
+
+
+def packed(kinds: Sequence[int]) -> int:
+    """The first five, the first lowest."""
+    return sum(k << 4 * place for place, k in enumerate(kinds[:5]))
+
+
+# -- text -----------------------------------------------------------------------
+
+
+class Chunk(NamedTuple):
+    start: int
+    text: str
+    is_last: bool  # of its paragraph
+
+
+def chunks(text: str, by_lines: bool = False) -> list[Chunk]:
+    found = []
+    at = 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        end = at
+        while end < len(text) and not text[end].isspace():
+            end += 1
+        gap = end
+        while gap < len(text) and text[gap].isspace():
+            gap += 1
+        between = text[end:gap]
+        if by_lines:
+            is_last = "\n" in between
+        else:
+            lines = between.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n")
+            is_last = lines.replace("\u2029", "\n\n").count("\n") >= 2
+        found.append(Chunk(at, text[at:end], is_last))
+        at = gap
+    return found
+
+
+class Token(NamedTuple):
+    start: int
+    form: str
+    gap: int  # 0 nothing, 1 a space, 2 a blank line
+
+
+Values = dict[str, int]
+
+
+def boundary_values(all_chunks: list[Chunk], c: int, begin: int, at: int) -> Values:
+    """Before character `at` of chunk `c`, whose current token began at `begin`."""
+    chunk = all_chunks[c]
+    text = chunk.text
+    values = {}
+    for offset in range(-3, 3):
+        inside = 0 <= at + offset < len(text)
+        values[f"c{offset}"] = fold(text[at + offset]) if inside else 0
+        values[f"k{offset}"] = number(text[at + offset]) if inside else 0
+    follows = ""
+    if not chunk.is_last and c + 1 < len(all_chunks):
+        follows = all_chunks[c + 1].text
+    so_far = text[begin:at]
+    signs = sum(1 << k for k in {number(char) for char in text})
+    values |= {
+        "word": hashed(so_far),
+        "rest": hashed(text[at:][::-1]),
+        "head": hashed(text[::-1]) ^ mix(hashed(text[at:][::-1])),
+        "chunk": hashed(text[::-1]),
+        "place": min(at, FAR),
+        "before": min(at - begin, FAR),
+        "after": min(len(text) - at, FAR),
+        "shape": packed(runs(so_far)[::-1]),
+        "runs": packed(runs(text[at:])),
+        "next": number(follows[0]) if follows else 0,
+        "next2": packed(runs(follows)[:2]),
+        "nextc": fold(follows[0]) if follows else 0,
+        "signs": signs | (1 << 16 if "@" in text or "//" in text else 0),
+        "address": int("@" in text or "//" in text),
+        "start": hashed(so_far[:4]),
+    }
+    return values
+
+
+def window_values(tokens: list[Token], at: int, start: int, stop: int) -> Values:
+    values = {}
+    for offset in range(-REACH, REACH + 1):
+        place = at + offset
+        named = dict.fromkeys("wsflnxyg", NONE)
+        if start <= place < stop:
+            form = tokens[place].form
+            named = {
+                "w": hashed(form),
+                "s": packed(runs(form[:FAR])),
+                "f": number(form[0]),
+                "l": number(form[-1]),
+                "n": min(len(form), 8),
+                "x": hashed(form[-3:]),
+                "y": fold(form[-1]) + (fold(form[-2]) << 32 if len(form) > 1 else 0),
+                "g": tokens[place].gap,
+            }
+        values |= {f"{name}{offset}": value for name, value in named.items()}
+    return values
+
+
+def size_bucket(size: int) -> int:
+    if size < 6:
+        return size
+    return 6 + size // 5 if size < 20 else 10 + min(size // 20, 4)
+
+
+def sentence_values(tokens: list[Token], at: int, first: int) -> Values:
+    """After token `at` of a sentence that began with token `first`."""
+    end = at + 1
+    while end < len(tokens) and end <= at + AHEAD and tokens[end - 1].gap != 2:
+        end += 1
+    stops = [t for t in range(at + 1, end) if kind(tokens[t].form[-1]) in ("period", "ender")]
+    opened = quotes = words = capitals = 0
+    for token in tokens[first : at + 1]:
+        begins = kind(token.form[0])
+        opened = min(opened + (begins == "open"), 3) if begins != "close" else max(opened - 1, 0)
+        quotes += begins == "quote"
+        words += begins in ("lower", "upper", "letter")
+        capitals += begins == "upper"
+    length = tokens[at].start + len(tokens[at].form) - tokens[first].start
+    return window_values(tokens, at, first, end) | {
+        "size": size_bucket(at + 1 - first),
+        "open": opened,
+        "quoted": quotes % 2,
+        "capitals": 4 * capitals // words if words else 5,
+        "ahead": stops[0] - at if stops else 0,
+        "left": min(end - at - 1, AHEAD),
+        "w-first": hashed(tokens[first].form),
+        "s-first": packed(runs(tokens[first].form[:FAR])),
+        "l-first": min(length, 1000) // 40,
+    }
+
+
+def split_values(tokens: list[Token], at: int, first: int, stop: int) -> Values:
+    form = tokens[at].form
+    values = window_values(tokens, at, first, stop)
+    for size in range(1, AFFIX + 1):
+        values[f"prefix{size}"] = hashed(form[:size])
+        values[f"suffix{size}"] = hashed(form[-size:])
+    return values
+
+
+# -- the three decisions ----------------------------------------------------------
+
+Scores = Callable[[np.ndarray], np.ndarray]
+
+
+class Slow:
+    """Decides like kernel.Segmenter, with the same models and templates (as names of values)."""
+
+    def __init__(
+        self,
+        scores: Scores,
+        split_scores: Scores | None,
+        templates: dict[str, list[tuple[str, ...]]],
+        may_end: Callable[[int, int], bool],
+        may_split: Callable[[str], bool],
+        shortest: Sequence[int],
+    ) -> None:
+        self.scores, self.split_scores, self.templates = scores, split_scores, templates
+        self.may_end, self.may_split, self.shortest = may_end, may_split, shortest
+
+    def keys(self, name: str, values: Values) -> np.ndarray:
+        decision = list(self.templates).index(name)
+        keys = [
+            key(decision, place, [values[part] for part in parts])
+            for place, parts in enumerate(self.templates[name])
+        ]
+        return np.array(keys, dtype=np.uint64)
+
+    def segment(self, text: str, by_lines: bool = False) -> list[tuple[int, int, int, bool, int]]:
+        """(start, end, gap, sentence end, rule) of each token."""
+        tokens = self.tokens(text, by_lines)
+        ends = self.sentence_ends(tokens, by_lines)
+        rules = self.rules(tokens, ends)
+        return [
+            (token.start, token.start + len(token.form), token.gap, end, rule)
+            for token, end, rule in zip(tokens, ends, rules, strict=True)
+        ]
+
+    def tokens(self, text: str, by_lines: bool) -> list[Token]:
+        tokens = []
+        every = chunks(text, by_lines)
+        for c, chunk in enumerate(every):
+            begin = 0
+            for at in range(1, len(chunk.text)):
+                if self.may_end(number(chunk.text[at - 1]), number(chunk.text[at])):
+                    values = boundary_values(every, c, begin, at)
+                    if self.scores(self.keys("boundaries", values))[0] > 0:
+                        tokens.append(Token(chunk.start + begin, chunk.text[begin:at], 0))
+                        begin = at
+            tokens.append(Token(chunk.start + begin, chunk.text[begin:], 1 + chunk.is_last))
+        return tokens
+
+    def sentence_ends(self, tokens: list[Token], by_lines: bool) -> list[bool]:
+        ends: list[bool] = []
+        first = 0
+        for at, token in enumerate(tokens):
+            end = at + 1 == len(tokens) or token.gap == 2
+            if not end and not by_lines:
+                values = sentence_values(tokens, at, first)
+                end = bool(self.scores(self.keys("sentences", values))[0] > 0)
+            ends.append(end)
+            if end:
+                first = at + 1
+        return ends
+
+    def rules(self, tokens: list[Token], ends: list[bool]) -> list[int]:
+        rules = []
+        first = 0
+        for at, token in enumerate(tokens):
+            rule = 0
+            if self.split_scores is not None and self.may_split(token.form):
+                stop = ends.index(True, at) + 1
+                scores = self.split_scores(
+                    self.keys("splits", split_values(tokens, at, first, stop))
+                )
+                possible = [r for r, least in enumerate(self.shortest) if least <= len(token.form)]
+                rule = max(possible, key=lambda r: scores[r])
+            rules.append(rule)
+            if ends[at]:
+                first = at + 1
+        return rules

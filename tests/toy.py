@@ -1,0 +1,90 @@
+"""A treebank of own sentences, and quick ways to train on it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from niwaki.data.sentence import Sentence
+from niwaki.models.pipeline import Pipeline
+from niwaki.training.config import Config, make_config
+from niwaki.training.parsing import EpochReport
+from niwaki.training.run import train
+
+TOY = Path(__file__).parent / "fixtures" / "toy.conllu"
+
+# Words that the treebank does not have.
+NEW = Sentence.from_words(["A", "heron", "watches", "Ж", "quietly", "."])
+
+Tables = Mapping[str, Any]
+
+# Enough to learn most of the toy treebank, and done in a moment.
+QUICK: dict[str, Tables] = {
+    "model": {"beam": 4},
+    "tagger": {"folds": 2, "epochs": 3},
+    "training": {"epochs": 3, "greedy_epochs": 3},
+}
+
+
+@dataclass
+class Log:
+    """A reporter that keeps what it is told."""
+
+    stages: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    epochs: list[EpochReport] = field(default_factory=list)
+
+    def stage(self, name: str, total: int) -> None:
+        self.stages.append(name)
+
+    def advance(self, sentences: int) -> None:
+        pass
+
+    def epoch(self, report: EpochReport) -> None:
+        self.epochs.append(report)
+
+    def note(self, line: str) -> None:
+        self.notes.append(line)
+
+
+def quick_config(data: Path = TOY, **tables: Tables) -> Config:
+    """A quick configuration with some values of its tables changed."""
+    names = {*QUICK, *tables}
+    record = {name: {**QUICK.get(name, {}), **tables.get(name, {})} for name in names}
+    return make_config({"objective": [{"data": str(data)}], **record})
+
+
+def quick_model(
+    output: Path, data: Path = TOY, log: Log | None = None, threads: int = 1, **tables: Tables
+) -> Pipeline:
+    return train(quick_config(data, **tables), output, log or Log(), threads=threads)
+
+
+def check(model: Pipeline) -> Sentence:
+    """Any model parses any words, greedily and with a beam."""
+    for beam in (1, 5):
+        (parsed,) = model.parse([NEW], beam=beam)
+        assert parsed.tree.is_complete
+    assert len(model.kbest(NEW, 5)) >= 1
+    return parsed
+
+
+def write(path: Path, sentences: Iterable[Sentence]) -> Path:
+    path.write_bytes(b"".join(sentence.source for sentence in sentences))
+    return path
+
+
+def without(sentences: Iterable[Sentence], *columns: str) -> list[Sentence]:
+    """The sentences with some columns made blank."""
+    return [s.replace(**{column: ["_"] * len(s) for column in columns}) for s in sentences]
+
+
+def niwaki(*words: str | os.PathLike[str], stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command line as a user does."""
+    command = [sys.executable, "-m", "niwaki", *map(os.fspath, words)]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)

@@ -1,0 +1,171 @@
+"""Whole training runs on toy data: the same model always, of every kind."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from niwaki.data.sentence import Sentence
+from niwaki.errors import ConfigError
+from niwaki.kernel.systems import system_names
+from niwaki.metrics.attachment import evaluate
+from niwaki.models.features import feature_set_names
+from niwaki.models.pipeline import Pipeline, load
+from niwaki.models.weights import Compressed
+from tests.toy import (
+    Log,
+    check,
+    quick_model,
+    write,
+)
+
+
+def weights(model: Pipeline) -> dict[str, bytes]:
+    assert isinstance(model.parser.model, Compressed)
+    return {name: array.tobytes() for name, array in model.parser.model.arrays.items()}
+
+
+# -- the same model always -------------------------------------------------------
+
+
+def test_a_seed_makes_a_model(model_path: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.niwaki"
+    quick_model(path)
+    assert path.read_bytes() == model_path.read_bytes()
+    other = quick_model(path, training={"seed": 2})
+    assert weights(other) != weights(load(model_path))
+
+
+@pytest.mark.parametrize("threads", [2, 7])
+def test_threads_do_not_matter(model_path: Path, tmp_path: Path, threads: int) -> None:
+    path = tmp_path / "m.niwaki"
+    quick_model(path, threads=threads)
+    assert path.read_bytes() == model_path.read_bytes()
+
+
+def test_checkpoints_do_not_matter(model: Pipeline, tmp_path: Path) -> None:
+    """What is learned does not depend on how often it is written down."""
+    often = quick_model(tmp_path / "m", training={"checkpoint_minutes": 0}, threads=2)
+    assert weights(often) == weights(model)
+    assert os.listdir(tmp_path) == ["m"], "no checkpoint is left"
+
+
+# -- kinds of parsers ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("system", system_names())
+@pytest.mark.parametrize("features", feature_set_names())
+def test_every_system_and_feature_set_learns(
+    tmp_path: Path, toy: list[Sentence], system: str, features: str
+) -> None:
+    path = tmp_path / "m"
+    log = Log()
+    for update in ("early", "max-violation"):
+        quick_model(
+            path,
+            log=log,
+            model={"system": system, "features": features, "beam": 3},
+            tagger={"folds": 0, "epochs": 2},
+            training={"update": update, "epochs": 5, "greedy_epochs": 5},
+        )
+        model = load(path)
+        check(model)
+        for width in (1, 3):
+            assert evaluate(toy, model.parse(toy, beam=width)).scores["LAS"] > 55
+        for stage in ("parser", "greedy"):
+            reports = [report for report in log.epochs if report.stage == stage]
+            assert [report.epoch for report in reports] == list(range(1, 6))
+            assert reports[-1].updates < reports[0].updates, "it makes fewer mistakes"
+        log.epochs.clear()
+
+
+@pytest.mark.parametrize("system", system_names())
+def test_a_beam_of_one_is_greedy(tmp_path: Path, toy: list[Sentence], system: str) -> None:
+    log = Log()
+    quick_model(tmp_path / "m", log=log, model={"system": system, "beam": 1})
+    model = load(tmp_path / "m")
+    assert model.greedy is None
+    assert {report.stage for report in log.epochs} == {"parser"}
+    assert evaluate(toy, model.parse(toy)).scores["LAS"] > 55
+    check(model)
+
+
+def test_the_updates_differ(model: Pipeline, tmp_path: Path) -> None:
+    early = quick_model(tmp_path / "m", training={"update": "early"})
+    assert weights(early) != weights(model)
+
+
+def test_without_a_greedy_parser_the_other_one_serves(tmp_path: Path) -> None:
+    quick_model(tmp_path / "m", model={"greedy": False})
+    model = load(tmp_path / "m")
+    assert model.greedy is None
+    check(model)
+
+
+@pytest.mark.parametrize("learner", ["logistic", "perceptron"])
+def test_both_taggers_learn(tmp_path: Path, toy: list[Sentence], learner: str) -> None:
+    model = quick_model(tmp_path / "m", tagger={"learner": learner})
+    assert evaluate(toy, model.parse(toy, retag=True)).scores["XPOS"] > 90
+
+
+def test_clusters_and_own_features(tmp_path: Path, toy: list[Sentence]) -> None:
+    clusters = tmp_path / "the-clusters"
+    forms = sorted({form for sentence in toy for form in sentence.forms})
+    clusters.write_text("".join(f"{i % 8:04b}\t{form}\t1\n" for i, form in enumerate(forms)))
+    own = tmp_path / "own.txt"
+    own.write_text("s0.tag\nb0.tag\ns1.tag\ns0.cluster4 + s1.tag\n")
+    path = tmp_path / "m"
+    trained = quick_model(
+        path,
+        model={
+            "clusters": str(clusters),
+            "features": str(own),
+            "more_features": ["s0.form + b0.form"],
+        },
+    )
+    clusters.unlink()
+    own.unlink()
+    model = load(path)
+    assert [s.source for s in model.parse(toy)] == [s.source for s in trained.parse(toy)]
+    assert "s0.form + b0.form" in model.parser.design.features
+    assert model.clusters is not None and len(model.clusters.paths) == len(forms)
+    check(model)
+    assert str(tmp_path) not in str(model.config), "the card names no folder"
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ({"features": "ritch"}, "did you mean 'rich'"),
+        ({"more_features": ["s9.form"]}, "no place 's9'"),
+        ({"more_features": ["s0.form + s0.form"]}, "a part stands twice"),
+        ({"features": "hall2011", "degree": 4}, "templates"),
+    ],
+)
+def test_bad_features_are_refused_before_anything_is_learned(
+    tmp_path: Path, model: dict[str, Any], message: str
+) -> None:
+    log = Log()
+    with pytest.raises(ConfigError, match=message) as caught:
+        quick_model(tmp_path / "m", log=log, model=model)
+    assert len(str(caught.value).splitlines()) == 1
+    assert not log.stages
+
+
+def test_tiny_tables_still_parse(tmp_path: Path) -> None:
+    check(quick_model(tmp_path / "m", model={"max_rows": 1}, tagger={"max_rows": 1}))
+
+
+def test_dev_chooses_the_epoch(tmp_path: Path, toy: list[Sentence]) -> None:
+    dev = write(tmp_path / "dev.conllu", toy[20:])
+    data = write(tmp_path / "train.conllu", toy[:20])
+    log = Log()
+    model = quick_model(
+        tmp_path / "m", data, log, training={"dev": str(dev), "epochs": 6, "greedy_epochs": 6}
+    )
+    for stage, name in (("parser", "beam"), ("greedy", "greedy")):
+        best = max(report.las or 0 for report in log.epochs if report.stage == stage)
+        assert model.config["scores_on_dev"][name]["LAS"] == pytest.approx(best, abs=0.01)
