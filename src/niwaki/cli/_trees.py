@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from niwaki.cli._arguments import positive
 from niwaki.data.conllu import read_conllu
 from niwaki.data.references import Reference
 from niwaki.data.sentence import Sentence
@@ -31,13 +32,15 @@ def add_tree_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--beam",
-        type=int,
+        type=positive,
         metavar="N",
         action="append",
         default=[],
         help="with -m: 1 is greedy (default: the model's); may be repeated",
     )
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="with -m: default 1")
+    parser.add_argument(
+        "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
+    )
 
 
 def all_trees(

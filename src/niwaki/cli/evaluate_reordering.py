@@ -32,6 +32,7 @@ from niwaki.analysis.orders import (
 )
 from niwaki.analysis.orders_report import Report
 from niwaki.cli import OK
+from niwaki.cli._arguments import positive
 from niwaki.cli._trees import add_tree_arguments, all_trees, check_references
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
@@ -71,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--analysis", action="store_true", help="say what is wrong, too")
     parser.add_argument("--worst", type=int, default=5, metavar="N", help="sentences (default: 5)")
     parser.add_argument(
-        "--samples", type=int, default=SAMPLES, metavar="N", help=f"default: {SAMPLES}"
+        "--samples", type=positive, default=SAMPLES, metavar="N", help=f"default: {SAMPLES}"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the random draws (default: 1)")
     parser.add_argument("--html", metavar="OUT", help="write a page with analysis and pictures")
@@ -79,8 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.samples < 1:
-        raise NiwakiError(f"--samples is {arguments.samples}; give at least 1")
     references = list(read_references(arguments.references))
     check_references(references, arguments.references)
     systems = list(_systems(arguments, references))
