@@ -4,6 +4,7 @@ NiwakiError
 ├── CorpusError         a file of sentences, links or references is not what it should be
 ├── ModelError          a model file is damaged, foreign or of another format version
 ├── ConfigError         a training configuration cannot be carried out
+├── RulesError          a file of reordering rules is wrong
 ├── ScoresError         scores of arcs allow no tree, or none that can be found (also a ValueError)
 ├── KernelMissingError  the compiled kernel was not built (also an ImportError)
 └── ExtraMissingError   an optional package is not installed (also an ImportError)
@@ -46,6 +47,20 @@ class ConfigError(NiwakiError):
 
 class ScoresError(NiwakiError, ValueError):
     """Scores of arcs that no tree can be read from."""
+
+
+class RulesError(NiwakiError):
+    """A rule file is wrong; says where, what was found and what is known."""
+
+    def __init__(self, file: str, line: int, found: str, advice: str) -> None:
+        self.file = file
+        self.line = line
+        self.found = found
+        self.advice = advice
+        super().__init__(f"{file}:{line}: {found}; {advice}")
+
+    def __reduce__(self) -> tuple[type[RulesError], tuple[str, int, str, str]]:
+        return type(self), (self.file, self.line, self.found, self.advice)
 
 
 class KernelMissingError(NiwakiError, ImportError):

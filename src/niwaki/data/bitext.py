@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -160,6 +160,47 @@ def parse_links(text: str, file: str, line: int, lengths: tuple[int, int] | None
             )
         (sure if match[2] == "-" else possible).add(link)
     return Links(frozenset(sure), frozenset(possible - sure))
+
+
+def read_linked_bitext(
+    source: Source,
+    target: Source,
+    links: Source,
+    faults: Callable[[CorpusError], None] | None = None,
+) -> Iterator[Pair]:
+    """As `read_bitext` with links, for work that needs words on both sides.
+
+    An empty side, a malformed link, one out of range or a line without a partner raises
+    CorpusError; with `faults`, the error is given to it and the pair left out.
+    """
+    return _read_linked([Input(source), Input(target), Input(links)], faults)
+
+
+def _read_linked(
+    inputs: list[Input], faults: Callable[[CorpusError], None] | None
+) -> Iterator[Pair]:
+    try:
+        for lines in itertools.zip_longest(*(stream.lines() for stream in inputs)):
+            try:
+                yield _linked_pair(inputs, lines)
+            except CorpusError as error:
+                if faults is None:
+                    raise
+                faults(error)
+    finally:
+        for stream in inputs:
+            stream.close()
+
+
+def _linked_pair(inputs: list[Input], lines: Sequence[tuple[int, str]]) -> Pair:
+    _check_same_length(inputs, lines)
+    number = lines[0][0]
+    source, target = (tuple(text.split()) for _, text in lines[:2])
+    for words, stream in ((source, inputs[0]), (target, inputs[1])):
+        if not words:
+            raise CorpusError(stream.name, number, "LINE", "no words", "remove the pair")
+    lengths = len(source), len(target)
+    return Pair(number, source, target, parse_links(lines[2][1], inputs[2].name, number, lengths))
 
 
 def read_links(source: Source) -> Iterator[Links]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +37,9 @@ class Difference:
         return self.low > 0 or self.high < 0
 
 
-def resample(counts: NDArray[np.int64], samples: int, seed: int) -> NDArray[np.float64]:
+def resample(
+    counts: NDArray[np.int64] | NDArray[np.float64], samples: int, seed: int
+) -> NDArray[np.float64]:
     """Sums of the counts over test sets drawn with replacement: samples x (the rest)."""
     size = len(counts)
     flat = counts.reshape(size, -1).astype(np.float64)
@@ -60,16 +63,55 @@ def compare(
     # The same draws for both: that is what makes the test paired.
     both = resample(np.stack([a.counts, b.counts], axis=1), samples, seed)
     differences = f1(both[:, 1]) - f1(both[:, 0])
-    low, high = np.percentile(differences, [2.5, 97.5], axis=0)
-    tails = np.minimum((differences <= 0).mean(axis=0), (differences >= 0).mean(axis=0))
+    return _differences(METRICS, a.scores, b.scores, differences)
+
+
+def compare_means(
+    metrics: Sequence[str],
+    a: NDArray[np.float64],
+    b: NDArray[np.float64],
+    samples: int = SAMPLES,
+    seed: int = 1,
+) -> list[Difference]:
+    """Differences of scores that are means over sentences; `a` and `b` are sentences x metrics."""
+    if a.shape != b.shape:
+        raise ValueError("the evaluations are of different sentences")
+    if not len(a):
+        raise ValueError("no sentences to compare")
+    # The mean difference is the difference of the means, so one table is enough.
+    drawn = resample(b - a, samples, seed) / len(a)
+    means = [dict(zip(metrics, each.mean(axis=0).tolist(), strict=True)) for each in (a, b)]
+    return _differences(metrics, means[0], means[1], drawn)
+
+
+def mean_intervals(
+    values: NDArray[np.float64], samples: int = SAMPLES, seed: int = 1
+) -> list[tuple[float, float]]:
+    """95% bootstrap intervals of the means of each column of sentences x metrics."""
+    if not len(values):
+        raise ValueError("no sentences to draw from")
+    drawn = resample(values, samples, seed) / len(values)
+    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
+
+
+def _differences(
+    metrics: Sequence[str],
+    a: Mapping[str, float],
+    b: Mapping[str, float],
+    drawn: NDArray[np.float64],
+) -> list[Difference]:
+    """`drawn` are the differences on resampled test sets: samples x metrics."""
+    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
+    tails = np.minimum((drawn <= 0).mean(axis=0), (drawn >= 0).mean(axis=0))
     return [
         Difference(
             metric,
-            a.scores[metric],
-            b.scores[metric],
+            a[metric],
+            b[metric],
             float(low[i]),
             float(high[i]),
             float(min(1.0, 2 * tails[i])),
         )
-        for i, metric in enumerate(METRICS)
+        for i, metric in enumerate(metrics)
     ]

@@ -1,0 +1,1 @@
+"""Error analysis: what went wrong, how often, and what it cost."""

@@ -1,0 +1,156 @@
+"""Systems that order words, scored side by side: a matrix with pairwise significance."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from niwaki.analysis.reordering import (
+    Cost,
+    Misplaced,
+    WorstSentence,
+    count_misplaced,
+    parse_error_costs,
+    rule_effects,
+    worst_sentences,
+)
+from niwaki.data.references import Reference
+from niwaki.data.sentence import Sentence
+from niwaki.errors import CorpusError
+from niwaki.metrics.correlation import pearson, spearman
+from niwaki.metrics.reordering import METRICS, OrderEvaluation, evaluate_orders
+from niwaki.metrics.significance import Difference, compare_means, mean_intervals
+from niwaki.tasks.reorder.reorderer import Reorderer
+from niwaki.tasks.reorder.rules import RuleSet
+
+# The metrics that tables show; the others are in the JSON.
+SHOWN = ("frs", "frs_linked", "exact", "exact_linked", "tau")
+# Those that correlations are given for.
+CORRELATED = ("frs", "frs_linked", "tau")
+
+
+@dataclass(frozen=True)
+class System:
+    """A way to order words, with its scores; trees and rules if it has them."""
+
+    name: str
+    evaluation: OrderEvaluation
+    orders: tuple[tuple[int, ...], ...] | None = None
+    sentences: tuple[Sentence, ...] | None = None
+    rules: RuleSet | None = None
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What is wrong with one system; parts that cannot be known are None."""
+
+    misplaced: dict[str, list[Misplaced]]
+    worst: list[WorstSentence]
+    rules: list[Cost] | None
+    parse_errors: list[Cost] | None
+
+
+def rule_system(
+    name: str, references: Sequence[Reference], sentences: Sequence[Sentence], rules: RuleSet
+) -> System:
+    """Trees and rules as a system; the trees must be of the references' sentences."""
+    check_same_sentences(references, sentences)
+    orders = tuple(each.order for each in Reorderer(rules).reorder(sentences))
+    return System(name, evaluate_orders(references, orders), orders, tuple(sentences), rules)
+
+
+def check_same_sentences(references: Sequence[Reference], sentences: Sequence[Sentence]) -> None:
+    for reference, sentence in itertools.zip_longest(references, sentences):
+        if sentence is None:
+            last = sentences[-1] if sentences else None
+            raise CorpusError(
+                last.file if last else "<trees>",
+                last.line if last else 0,
+                "FILE",
+                f"{len(sentences)} trees for {len(references)} references",
+                "give one tree a reference",
+            )
+        if reference is None or reference.tokens != sentence.forms:
+            whose = "no reference" if reference is None else f"reference {reference.id!r}"
+            raise CorpusError(
+                sentence.file,
+                sentence.line,
+                "SENTENCE",
+                f"words that are not those of {whose}"
+                if reference is not None
+                else f"a tree without a reference: there are {len(references)}",
+                "give trees of the same sentences in the same order",
+            )
+
+
+def scores_record(system: System, samples: int, seed: int) -> dict[str, Any]:
+    """Scores with intervals, as JSON wants them."""
+    record: dict[str, Any] = dict(system.evaluation.scores)
+    record["sentences"] = len(system.evaluation.counts)
+    record["signature"] = f"{system.evaluation.signature}|bootstrap={samples}|seed={seed}"
+    if len(system.evaluation.counts):
+        intervals = mean_intervals(system.evaluation.values, samples, seed)
+        record["intervals"] = dict(zip(METRICS, intervals, strict=True))
+    return record
+
+
+def compare_systems(
+    systems: Sequence[System], samples: int, seed: int
+) -> dict[tuple[int, int], list[Difference]]:
+    """Differences of each two systems, the later minus the earlier."""
+    return {
+        (a, b): compare_means(
+            METRICS, systems[a].evaluation.values, systems[b].evaluation.values, samples, seed
+        )
+        for a, b in itertools.combinations(range(len(systems)), 2)
+    }
+
+
+def significance_mark(difference: Difference) -> str:
+    """As in the paper's tables: `**` at 95 percent, `*` at 90, `0` for no difference."""
+    stars = "**" if difference.p < 0.05 else "*" if difference.p < 0.10 else ""
+    if not stars:
+        return "0"
+    return ("+" if difference.difference > 0 else "-") + stars
+
+
+def correlations(
+    evaluation: OrderEvaluation, ratings: Sequence[float]
+) -> dict[str, dict[str, float | None]]:
+    """Pearson's and Spearman's correlation of sentence scores with ratings."""
+
+    def known(value: float) -> float | None:
+        return None if math.isnan(value) else value
+
+    return {
+        metric: {
+            "pearson": known(pearson(evaluation.of(metric), ratings)),
+            "spearman": known(spearman(evaluation.of(metric), ratings)),
+        }
+        for metric in CORRELATED
+    }
+
+
+def analyse(
+    system: System,
+    references: Sequence[Reference],
+    worst: int,
+    gold: Sequence[Sentence] | None = None,
+) -> Analysis:
+    """Everything that is known about the errors of a system that has orders."""
+    if system.orders is None:
+        raise ValueError("a system that gives only text has no orders to analyse")
+    effects = costs = None
+    if system.sentences is not None and system.rules is not None:
+        effects = rule_effects(references, system.sentences, system.rules)
+        if gold is not None:
+            costs = parse_error_costs(references, gold, system.sentences, system.rules)
+    return Analysis(
+        count_misplaced(references, system.orders, system.sentences),
+        worst_sentences(references, system.orders, system.sentences, system.evaluation, worst),
+        effects,
+        costs,
+    )

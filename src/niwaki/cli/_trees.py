@@ -1,0 +1,66 @@
+"""Trees for reference orders: from files, or from models that parse their words."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+from niwaki.cli._arguments import positive
+from niwaki.data.conllu import read_conllu
+from niwaki.data.references import Reference
+from niwaki.data.sentence import Sentence
+from niwaki.errors import NiwakiError
+from niwaki.models.pipeline import load
+
+
+def add_tree_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-m",
+        "--model",
+        metavar="MODEL",
+        action="append",
+        default=[],
+        help="parse the words with this model; may be repeated",
+    )
+    parser.add_argument(
+        "--trees",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="CoNLL-U with trees of the same sentences; may be repeated",
+    )
+    parser.add_argument(
+        "--beam",
+        type=positive,
+        metavar="N",
+        action="append",
+        default=[],
+        help="with -m: 1 is greedy (default: the model's); may be repeated",
+    )
+    parser.add_argument(
+        "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
+    )
+
+
+def all_trees(
+    arguments: argparse.Namespace, references: Sequence[Reference]
+) -> Iterator[tuple[str, list[Sentence]]]:
+    """The trees of every file and every model, with a name for each."""
+    for file in arguments.trees:
+        yield PurePath(file).name, list(read_conllu(file, multi_root=True))
+    words = [Sentence.from_words(reference.tokens) for reference in references]
+    for name in arguments.model:
+        model = load(name)
+        for beam in arguments.beam or [None]:
+            parsed = model.parse(words, threads=arguments.threads, beam=beam)
+            shown = PurePath(name).name.removesuffix(".niwaki")
+            yield shown if beam is None else f"{shown} beam {beam}", list(parsed)
+
+
+def check_references(references: Sequence[Reference], file: str) -> None:
+    if not references:
+        raise NiwakiError(f"{file}: no references; make some with `niwaki references`")
+    for number, reference in enumerate(references, start=1):
+        if not reference.tokens:
+            raise NiwakiError(f"{file}: reference {number} ({reference.id!r}) has no words")

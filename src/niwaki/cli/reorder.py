@@ -1,0 +1,165 @@
+"""Put source words into target order, by trees and rules.
+
+The input is CoNLL-U with trees, or sentences that are parsed first: with -m, or with the
+model `en` if the input has no trees. Rules are a shipped set (ja, ko, tr, hi, ur, and others)
+or a file. Output is one sentence a line, or source positions in target order; with
+--from tokens, lines stay where they are.
+
+  niwaki reorder trees.conllu --rules ja
+  niwaki reorder trees.conllu --rules ja --explain
+  echo "The monks planted a pine ." | niwaki reorder - -m en --rules ko --to order
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from niwaki.cli import OK
+from niwaki.cli._arguments import positive
+from niwaki.cli._progress import Progress
+from niwaki.data.files import open_output
+from niwaki.data.sentence import Sentence
+from niwaki.data.text import FORMATS, read_sentences
+from niwaki.draw import printable
+from niwaki.errors import ModelError
+from niwaki.models.pipeline import Pipeline, load
+from niwaki.tasks.reorder.reorderer import Move, Reorderer, Reordering
+from niwaki.tasks.reorder.rulefile import load_rules
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")
+    parser.add_argument(
+        "--rules", metavar="RULES", default="ja", help="name or file of the rules (default: ja)"
+    )
+    parser.add_argument("-m", "--model", metavar="MODEL", help="parse with this model first")
+    parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
+    parser.add_argument(
+        "--from", choices=FORMATS, dest="source", help="format of the input (default: by its look)"
+    )
+    parser.add_argument(
+        "--to", choices=["words", "order", "json"], default="words", help="default: words"
+    )
+    parser.add_argument(
+        "--explain", action="store_true", help="say which rule moved what, below each sentence"
+    )
+    parser.add_argument(
+        "--beam", type=positive, metavar="N", help="with -m: default is the model's"
+    )
+    parser.add_argument("--retag", action="store_true", help="with -m: predict given tags, too")
+    parser.add_argument(
+        "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    reorderer = Reorderer(load_rules(arguments.rules))
+    model = _Model(arguments.model or "en")
+    sentences = _with_trees(
+        read_sentences(arguments.file, arguments.source, model), model, arguments
+    )
+    line = 0
+    with Progress("reordered", "sentences") as progress, open_output(arguments.output) as out:
+        for reordering in reorderer.reorder(sentences):
+            if arguments.source == "tokens":
+                # Lines of parallel text must not slip: an empty one stays an empty one.
+                out.write(b"\n" * (reordering.sentence.line - line - 1))
+                line = reordering.sentence.line
+            out.write(_rendered(reordering, arguments).encode("utf-8"))
+            progress.add(1)
+    return OK
+
+
+class _Model:
+    """A model that is loaded when it is first needed: trees may be in the input."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        return load(self._name)
+
+    def segment(
+        self, text: str | Iterable[str], *, by_lines: bool = False, file: str = ""
+    ) -> Iterator[Sentence]:
+        segmenter = self.pipeline.segmenter
+        if segmenter is None:
+            raise ModelError(f"{self._name}: no segmenter; give words with --from tokens")
+        return segmenter.segment(text, by_lines=by_lines, file=file)
+
+
+def _with_trees(
+    sentences: Iterator[Sentence], model: _Model, arguments: argparse.Namespace
+) -> Iterator[Sentence]:
+    first = next(sentences, None)
+    if first is None:
+        return sentences
+    given = itertools.chain([first], sentences)
+    if arguments.model is None and any(head >= 0 for head in first.heads):
+        return given
+    return model.pipeline.parse(
+        given, threads=arguments.threads, beam=arguments.beam, retag=arguments.retag
+    )
+
+
+def _rendered(reordering: Reordering, arguments: argparse.Namespace) -> str:
+    if arguments.to == "json":
+        return json.dumps(_record(reordering, arguments.explain), ensure_ascii=False) + "\n"
+    words = map(str, reordering.order) if arguments.to == "order" else reordering.tokens
+    line = " ".join(words) + "\n"
+    if not arguments.explain:
+        return line
+    return line + "".join(_explained(reordering, move) for move in _moved(reordering)) + "\n"
+
+
+def _moved(reordering: Reordering) -> Iterator[Move]:
+    return (move for move in reordering.moves() if move.moved)
+
+
+def _explained(reordering: Reordering, move: Move) -> str:
+    forms = reordering.sentence.forms
+
+    def named(word: int) -> str:
+        return f"{word}:{printable(forms[word - 1])}"
+
+    lines = [f"  rule {move.rule.name!r} at {named(move.head)}"]
+    for place in move.after:
+        turn = "" if place.turn.value == "NORMAL" else f" {place.turn.value}"
+        why = {"default": " (no tuple)", "barrier": " (barrier)"}.get(place.why, "")
+        weight = "" if place.why == "barrier" else f" {place.weight:g}"
+        lines.append(f"    {named(place.word)} {place.label}{weight}{turn}{why}")
+    return "\n".join(lines) + "\n"
+
+
+def _record(reordering: Reordering, explain: bool) -> dict[str, object]:
+    record: dict[str, object] = {
+        "id": reordering.sentence.id,
+        "tokens": reordering.sentence.forms,
+        "order": reordering.order,
+        "reordered": reordering.tokens,
+    }
+    if explain:
+        record["moves"] = [
+            {
+                "rule": move.rule.name,
+                "head": move.head,
+                "before": move.before,
+                "after": [
+                    {
+                        "word": place.word,
+                        "label": place.label,
+                        "weight": place.weight,
+                        "order": place.turn.value,
+                        "why": place.why,
+                    }
+                    for place in move.after
+                ],
+            }
+            for move in _moved(reordering)
+        ]
+    return record

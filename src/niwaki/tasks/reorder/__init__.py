@@ -1,0 +1,1 @@
+"""Word order for translation: precedence rules, reordering, references, learning of rules."""

@@ -1,0 +1,134 @@
+"""Finds the order of classes that satisfies most votes: local search over ordered groups.
+
+`keep[a, b]` are the votes that an item of class a which stands before one of class b in the
+source should stay before it, `swap[a, b]` those that it should not. Classes of one group keep
+the order of their items, or turn it round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Votes = NDArray[np.float64]
+
+# Differences below this are noise of the arithmetic.
+_TINY = 1e-9
+
+
+class Spot(NamedTuple):
+    """A place for a class: into a group, or as a new group before it."""
+
+    group: int
+    inside: bool
+    turned: bool
+
+
+class Stakes(NamedTuple):
+    """The votes of one class against each class, by how the two are placed, and its own."""
+
+    before: Votes
+    after: Votes
+    normal: Votes
+    reverse: Votes
+    own_keep: float
+    own_swap: float
+
+
+@dataclass
+class Arrangement:
+    """Groups of classes from first to last: the group of each class, and which are turned."""
+
+    group: NDArray[np.int64]
+    turned: list[bool]
+
+    def copy(self) -> Arrangement:
+        return Arrangement(self.group.copy(), list(self.turned))
+
+    def value(self, keep: Votes, swap: Votes) -> float:
+        """The votes that are satisfied."""
+        mine, other = self.group[:, None], self.group[None, :]
+        turned = np.array(self.turned)[self.group][:, None]
+        stays = (mine < other) | ((mine == other) & ~turned)
+        return float(np.where(stays, keep, swap).sum())
+
+    def spots(self, current: int) -> Iterator[Spot]:
+        """Every place for a class of group `current`, the one where it is first."""
+        yield Spot(current, True, self.turned[current])
+        for at in range(len(self.turned) + 1):
+            if at < len(self.turned) and at != current:
+                yield Spot(at, True, self.turned[at])
+            yield Spot(at, False, False)
+            yield Spot(at, False, True)
+
+    def best_spot(self, stakes: Stakes, current: int) -> tuple[float, Spot]:
+        """What can be gained by moving a class away from its group, and where to."""
+        size = len(self.turned)
+        sums = [np.bincount(self.group, weights=votes, minlength=size) for votes in stakes[:4]]
+        # Votes if all groups up to some place come before the class, the others after it.
+        passed = np.concatenate([[0.0], np.cumsum(sums[1])])
+        coming = np.concatenate([np.cumsum(sums[0][::-1])[::-1], [0.0]])
+        here = best = -np.inf
+        chosen = Spot(current, True, self.turned[current])
+        for spot in self.spots(current):
+            value = passed[spot.group] + (stakes.own_swap if spot.turned else stakes.own_keep)
+            if spot.inside:
+                value += sums[3 if spot.turned else 2][spot.group] + coming[spot.group + 1]
+            else:
+                value += coming[spot.group]
+            if here == -np.inf:
+                here = best = value
+            elif value > best + _TINY:
+                best, chosen = value, spot
+        return float(best - here), chosen
+
+    def move(self, number: int, spot: Spot) -> None:
+        if spot.inside:
+            self.group[number] = spot.group
+        else:
+            self.group[self.group >= spot.group] += 1
+            self.turned.insert(spot.group, spot.turned)
+            self.group[number] = spot.group
+        self._drop_empty()
+
+    def _drop_empty(self) -> None:
+        used, self.group = np.unique(self.group, return_inverse=True)
+        self.turned = [self.turned[at] for at in used]
+
+    def improve(self, keep: Votes, swap: Votes, least: float) -> float:
+        """Move single classes and turn groups while that gains `least`; returns the value."""
+        gained = True
+        while gained:
+            gained = False
+            for number in range(len(keep)):
+                gain, spot = self.best_spot(stakes_of(number, keep, swap), self.group[number])
+                if gain > least:
+                    self.move(number, spot)
+                    gained = True
+            for at in range(len(self.turned)):
+                inner = np.ix_(self.group == at, self.group == at)
+                gain = float(swap[inner].sum() - keep[inner].sum())
+                if (gain < -least) if self.turned[at] else (gain > least):
+                    self.turned[at] = not self.turned[at]
+                    gained = True
+        return self.value(keep, swap)
+
+
+def stakes_of(number: int, keep: Votes, swap: Votes) -> Stakes:
+    """What a class of a table has at stake; its votes against itself are kept apart."""
+    own_keep, own_swap = float(keep[number, number]), float(swap[number, number])
+    stakes = Stakes(
+        keep[number] + swap[:, number],
+        swap[number] + keep[:, number],
+        keep[number] + keep[:, number],
+        swap[number] + swap[:, number],
+        own_keep,
+        own_swap,
+    )
+    for part in (stakes.before, stakes.after, stakes.normal, stakes.reverse):
+        part[number] = 0.0
+    return stakes

@@ -1,0 +1,390 @@
+"""Rule files: TOML in, `RuleSet` out and back; every fault is told with its line.
+
+`assets/rules/ja.toml` is the set `ja`; docs/formats/rules.md describes the format.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from niwaki.data.sentence import Sentence
+from niwaki.errors import RulesError, nearest, shown
+from niwaki.tasks.reorder.rules import ANY, SELF, Example, Pattern, Placement, Rule, RuleSet, Turn
+from niwaki.tasks.reorder.schemes import SCHEMES, UPOS, knows_label
+
+_FILE_KEYS = ("description", "labels", "extends", "rule", "example")
+_RULE_KEYS = ("name", "head", "barriers", "tuples")
+_HEAD_KEYS = ("label", "upos", "xpos", "feats", "words", "has", "lacks", "children")
+_TUPLE_KEYS = (*_HEAD_KEYS, "side", "weight", "order")
+_EXAMPLE_KEYS = ("text", "upos", "xpos", "feats", "heads", "labels", "gives")
+_HEADER = re.compile(r"^\s*\[\[?\s*(rule|example)\b")
+
+
+def rule_set_names() -> list[str]:
+    """The shipped sets, found by looking for their files."""
+    folder = resources.files("niwaki") / "assets" / "rules"
+    files = (path.name for path in folder.iterdir())
+    return sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
+
+
+def load_rules(name_or_path: str | os.PathLike[str]) -> RuleSet:
+    """A shipped rule set by its name, or one from a file (a name with a dot or a slash)."""
+    name = os.fspath(name_or_path)
+    if "/" in name or "." in name:
+        text = _decoded(name, Path(name).read_bytes())
+        return parse_rules(text, name, Path(name).name.removesuffix(".toml"))
+    if name not in rule_set_names():
+        raise RulesError(name, 0, "no such rule set", nearest(name, rule_set_names()))
+    path = resources.files("niwaki") / "assets" / "rules" / f"{name}.toml"
+    return parse_rules(path.read_text(encoding="utf-8"), f"{name}.toml", name)
+
+
+def _decoded(file: str, data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise RulesError(file, line, "invalid UTF-8", "convert the file to UTF-8") from error
+
+
+def parse_rules(text: str, file: str = "<rules>", name: str = "rules") -> RuleSet:
+    """A rule set from TOML; raises RulesError with the line."""
+    return _Reader(text, file).read(name)
+
+
+class _Reader:
+    """Reads one file. TOML values do not know their lines, so these are looked for in the text."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self._file = file
+        self._lines = text.split("\n")
+        self._scheme = "ud"
+        try:
+            self._data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            found = re.search(r"line (\d+)", str(error))
+            line = int(found[1]) if found else len(self._lines)
+            raise RulesError(file, line, f"not TOML ({error})", "correct the syntax") from error
+        except RecursionError as error:
+            raise RulesError(file, 1, "values nested too deeply", "write plain tables") from error
+
+    def read(self, name: str) -> RuleSet:
+        self._check_keys(self._data, _FILE_KEYS, (1, len(self._lines) + 1))
+        scheme = self._data.get("labels", "ud")
+        if scheme not in SCHEMES:
+            raise self._error(self._find("labels"), f"labels {shown(str(scheme))}", SCHEMES)
+        self._scheme = scheme
+        rules = [self._rule(n, each) for n, each in enumerate(self._tables("rule"))]
+        names = [rule.name for rule in rules]
+        for number, each in enumerate(names):
+            if each in names[:number]:
+                line = self._find(f"{each}", self._block("rule", number))
+                raise self._error(line, f"a second rule {shown(each)}", "give it another name")
+        examples = [self._example(n, each) for n, each in enumerate(self._tables("example"))]
+        if "extends" in self._data:
+            rules += self._base().rules
+        description = self._data.get("description", "")
+        if not isinstance(description, str):
+            raise self._error(
+                self._find("description"), "a description that is no text", "quote it"
+            )
+        return RuleSet(name, tuple(rules), description.strip(), scheme, tuple(examples))
+
+    def _base(self) -> RuleSet:
+        line = self._find("extends")
+        base = self._data["extends"]
+        if base not in rule_set_names():
+            raise self._error(line, f"extends {shown(str(base))}", rule_set_names())
+        if base == Path(self._file).name.removesuffix(".toml"):
+            raise self._error(line, "a set that extends itself", "name another")
+        found = load_rules(base)
+        if found.scheme != self._scheme:
+            raise self._error(line, f"{base} has labels {found.scheme!r}", "use the same labels")
+        return found
+
+    # -- rules ----------------------------------------------------------------
+
+    def _rule(self, number: int, data: Mapping[str, Any]) -> Rule:
+        block = self._block("rule", number)
+        self._check_keys(data, _RULE_KEYS, block)
+        name = data.get("name")
+        if not isinstance(name, str) or not name:
+            raise self._error(block[0], "a rule without a name", 'write name = "..."')
+        head = data.get("head", {})
+        if not isinstance(head, dict):
+            raise self._error(self._find("head", block), "a head that is no table", "write { ... }")
+        self._check_keys(head, _HEAD_KEYS, block)
+        barriers = self._labels(data.get("barriers", []), "barriers", block)
+        tuples = data.get("tuples", [])
+        if not isinstance(tuples, list) or not all(isinstance(each, dict) for each in tuples):
+            raise self._error(self._find("tuples", block), "tuples", "write a list of tables")
+        placements = [
+            self._placement(each, self._tuple_block(block, n)) for n, each in enumerate(tuples)
+        ]
+        rule = Rule(name, self._pattern(head, block), tuple(placements), barriers)
+        self._check_rule(rule, block)
+        return rule
+
+    def _check_rule(self, rule: Rule, block: tuple[int, int]) -> None:
+        selves = [n for n, each in enumerate(rule.placements) if each.is_self]
+        if len(selves) > 1:
+            line = self._tuple_block(block, selves[1])[0]
+            raise self._error(line, "a second tuple for self", "keep one")
+        if clash := rule.contradiction():
+            weight, why = clash
+            wrong = [n for n, each in enumerate(rule.placements) if each.weight == weight]
+            turns = [rule.placements[n].turn for n in wrong]
+            at = next((n for n, t in zip(wrong, turns, strict=True) if t != turns[0]), wrong[0])
+            raise self._error(
+                self._tuple_block(block, at)[0],
+                f"rule {shown(rule.name)} has weight {weight:g} with {why}",
+                "give equal weights one order",
+            )
+
+    def _placement(self, data: Mapping[str, Any], block: tuple[int, int]) -> Placement:
+        self._check_keys(data, _TUPLE_KEYS, block)
+        weight = data.get("weight", 0)
+        if isinstance(weight, bool) or not isinstance(weight, int | float):
+            raise self._error(block[0], f"weight {shown(str(weight))}", "give a number")
+        if not math.isfinite(weight):
+            raise self._error(block[0], f"weight {weight}", "give a finite number")
+        order = data.get("order", "NORMAL")
+        if order not in Turn.__members__:
+            raise self._error(block[0], f"order {shown(str(order))}", Turn.__members__)
+        if "label" not in data:
+            raise self._error(block[0], "a tuple without a label", 'use "*" for any')
+        side = data.get("side", "")
+        if side not in ("", "before", "after"):
+            raise self._error(block[0], f"side {shown(str(side))}", ["after", "before"])
+        if data["label"] == SELF:
+            extra = sorted(set(data) - {"label", "weight", "order"})
+            if extra:
+                raise self._error(block[0], f"{extra[0]} for self", "put it into the head")
+            return Placement(Pattern(), float(weight), Turn[order], True)
+        return Placement(self._pattern(data, block, side), float(weight), Turn[order])
+
+    def _pattern(self, data: Mapping[str, Any], block: tuple[int, int], side: str = "") -> Pattern:
+        upos = self._strings(data.get("upos", []), "upos", block)
+        for tag in upos:
+            if not tag.endswith(ANY) and tag not in UPOS:
+                line = self._find(tag, block)
+                raise self._error(line, f"unknown universal tag {shown(tag)}", UPOS)
+        feats = self._strings(data.get("feats", []), "feats", block)
+        for feature in feats:
+            if "=" not in feature:
+                line = self._find(feature, block)
+                raise self._error(line, f"feature {shown(feature)}", "write Name=Value")
+        words = self._strings(data.get("words", []), "words", block)
+        return Pattern(
+            labels=self._labels(data.get("label", []), "label", block),
+            upos=upos,
+            xpos=self._strings(data.get("xpos", []), "xpos", block),
+            feats=feats,
+            words=tuple(word.lower() for word in words),
+            has=self._labels(data.get("has", []), "has", block),
+            lacks=self._labels(data.get("lacks", []), "lacks", block),
+            children=self._count(data.get("children"), block),
+            side=side,
+        )
+
+    def _labels(self, value: Any, key: str, block: tuple[int, int]) -> tuple[str, ...]:
+        labels = self._strings(value, key, block)
+        for label in labels:
+            if label == SELF:
+                raise self._error(self._find(label, block), f"self in {key}", "give it a tuple")
+            if label != ANY and not knows_label(self._scheme, label):
+                raise self._error(
+                    self._find(label, block),
+                    f"label {shown(label)} is not one of {self._scheme}",
+                    SCHEMES[self._scheme],
+                )
+        return labels
+
+    def _strings(self, value: Any, key: str, block: tuple[int, int]) -> tuple[str, ...]:
+        values = [value] if isinstance(value, str) else value
+        if not isinstance(values, list) or not all(isinstance(v, str) and v for v in values):
+            raise self._error(self._find(key, block), f"{key}", "give a text or a list of texts")
+        return tuple(values)
+
+    def _count(self, value: Any, block: tuple[int, int]) -> tuple[int, int | None] | None:
+        if value is None:
+            return None
+        found = re.fullmatch(r"(\d{1,2})(?:(\+)|-(\d{1,2}))?", str(value), re.ASCII)
+        limits = [int(part) for part in (found[1], found[3]) if part] if found else [99]
+        if found is None or max(limits) > 14 or sorted(limits) != limits:
+            raise self._error(
+                self._find("children", block),
+                f"children {shown(str(value))}",
+                'write "2", "1-3" or "2+", with numbers up to 14',
+            )
+        return limits[0], None if found[2] else limits[-1]
+
+    # -- examples -------------------------------------------------------------
+
+    def _example(self, number: int, data: Mapping[str, Any]) -> Example:
+        block = self._block("example", number)
+        self._check_keys(data, _EXAMPLE_KEYS, block)
+        for key in ("text", "heads", "labels", "gives"):
+            if key not in data:
+                raise self._error(block[0], f"an example without {key}", f"write {key} = ...")
+        words = self._words(data["text"], "text", block)
+        columns: dict[str, Any] = {"heads": data["heads"]}
+        for key, column in (("upos", "upos"), ("xpos", "xpos"), ("feats", "feats")):
+            if key in data:
+                columns[column] = self._words(data[key], key, block)
+        columns["deprels"] = self._words(data["labels"], "labels", block)
+        gives = self._words(data["gives"], "gives", block)
+        try:
+            sentence = Sentence.from_words(words, **columns)
+        except (ValueError, TypeError) as error:
+            raise self._error(block[0], f"a wrong example ({error})", "correct it") from error
+        if not sentence.tree.is_complete:
+            raise self._error(self._find("heads", block), "heads that are no tree", "correct them")
+        if sorted(gives) != sorted(words):
+            line = self._find("gives", block)
+            raise self._error(line, "other words than in the text", "give the same words")
+        return Example(sentence, tuple(gives), block[0])
+
+    def _words(self, value: Any, key: str, block: tuple[int, int]) -> list[str]:
+        if not isinstance(value, str) or not value.split():
+            raise self._error(self._find(key, block), f"{key}", "give words with spaces between")
+        return value.split()
+
+    # -- lines ----------------------------------------------------------------
+
+    def _tables(self, key: str) -> list[dict[str, Any]]:
+        value = self._data.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            raise self._error(
+                self._find(key), f"{key} that is no list of tables", f"write [[{key}]]"
+            )
+        return value
+
+    def _block(self, kind: str, number: int) -> tuple[int, int]:
+        """First line of a rule or an example, and the line after its last."""
+        heads = [
+            (line, match[1])
+            for line, text in enumerate(self._lines, start=1)
+            if (match := _HEADER.match(text)) and text.lstrip().startswith("[[")
+        ]
+        starts = [line for line, found in heads if found == kind]
+        if number >= len(starts):
+            return 1, len(self._lines) + 1
+        later = [line for line, _ in heads if line > starts[number]]
+        return starts[number], min(later, default=len(self._lines) + 1)
+
+    def _tuple_block(self, block: tuple[int, int], number: int) -> tuple[int, int]:
+        """The line on which the tuple begins; a tuple seldom takes more than one."""
+        opened, inside = 0, False
+        for line in range(block[0], min(block[1], len(self._lines) + 1)):
+            text = re.sub(r'"(?:\\.|[^"\\])*"|#.*', "", self._lines[line - 1])
+            if not inside:
+                before, inside, text = text.partition("tuples")[0], "tuples" in text, text
+                text = text[len(before) :] if inside else ""
+            for _ in range(text.count("{")):
+                if opened == number:
+                    return line, block[1]
+                opened += 1
+        return block
+
+    def _find(self, word: str, block: tuple[int, int] | None = None) -> int:
+        """The first line of a block on which a word stands, or the block's own."""
+        first, last = block or (1, len(self._lines) + 1)
+        whole = re.compile(rf"(?<![\w:-]){re.escape(word)}(?![\w:-])")
+        lines = range(first, min(last, len(self._lines) + 1))
+        return next((line for line in lines if whole.search(self._lines[line - 1])), first)
+
+    def _check_keys(
+        self, data: Mapping[str, Any], known: tuple[str, ...], block: tuple[int, int]
+    ) -> None:
+        for key in data:
+            if key not in known:
+                raise self._error(self._find(key, block), f"unknown key {shown(key)}", known)
+
+    def _error(self, line: int, found: str, advice: str | Iterable[str]) -> RulesError:
+        """`advice` may be the names that are known: then the nearest is put forward."""
+        if not isinstance(advice, str):
+            wrong = re.search(r"'([^']*)'", found)
+            advice = nearest(wrong[1] if wrong else found, advice)
+        return RulesError(self._file, line, found, advice)
+
+
+# -- writing --------------------------------------------------------------------
+
+
+# Comments by (number of the rule, number of the tuple or -1 for the rule itself).
+Notes = dict[tuple[int, int], str]
+
+
+def format_rules(rules: RuleSet, notes: Notes | None = None) -> str:
+    """A rule set as a file that a person can read and change; `notes` become comments."""
+    said = notes or {}
+    parts = []
+    if rules.description:
+        parts.append(f'description = """\n{rules.description}\n"""')
+    parts.append(f'labels = "{rules.scheme}"')
+    for number, rule in enumerate(rules.rules):
+        lines = [f"# {said[number, -1]}"] if (number, -1) in said else []
+        lines += ["[[rule]]", f"name = {_text(rule.name)}"]
+        if fields := _fields(rule.head):
+            lines.append(f"head = {{ {', '.join(fields)} }}")
+        if rule.barriers:
+            lines.append(f"barriers = {_texts(rule.barriers)}")
+        lines.append("tuples = [")
+        for at, each in enumerate(rule.placements):
+            note = f"  # {said[number, at]}" if (number, at) in said else ""
+            lines.append(f"  {{ {', '.join(tuple_fields(each))} }},{note}")
+        parts.append("\n".join([*lines, "]"]))
+    return "\n\n".join(parts) + "\n"
+
+
+def tuple_fields(placement: Placement) -> list[str]:
+    """A tuple as the fields that stand for it in a file."""
+    if placement.is_self:
+        fields = ['label = "self"']
+    else:
+        fields = _fields(placement.child)
+        if not placement.child.labels:
+            fields.insert(0, 'label = "*"')
+    fields.append(f"weight = {placement.weight:g}")
+    if placement.turn is Turn.REVERSE:
+        fields.append('order = "REVERSE"')
+    return fields
+
+
+def _fields(pattern: Pattern) -> list[str]:
+    fields = []
+    for key, values in (
+        *(("label", pattern.labels), ("upos", pattern.upos), ("xpos", pattern.xpos)),
+        *(("feats", pattern.feats), ("words", pattern.words)),
+        *(("has", pattern.has), ("lacks", pattern.lacks)),
+    ):
+        if values:
+            fields.append(f"{key} = {_text(values[0]) if len(values) == 1 else _texts(values)}")
+    if pattern.children is not None:
+        low, high = pattern.children
+        count = f"{low}+" if high is None else str(low) if low == high else f"{low}-{high}"
+        fields.append(f'children = "{count}"')
+    if pattern.side:
+        fields.append(f'side = "{pattern.side}"')
+    return fields
+
+
+def _texts(values: Iterable[str]) -> str:
+    return f"[{', '.join(map(_text, values))}]"
+
+
+def _text(value: str) -> str:
+    """A TOML basic string."""
+    escaped = "".join(
+        f"\\{char}" if char in '"\\' else char if char.isprintable() else f"\\U{ord(char):08x}"
+        for char in value
+    )
+    return f'"{escaped}"'
