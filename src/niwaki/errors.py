@@ -4,6 +4,7 @@ NiwakiError
 ├── CorpusError         a file of sentences, links or references is not what it should be
 ├── ModelError          a model file is damaged, foreign or of another format version
 ├── ConfigError         a training configuration cannot be carried out
+├── ConstraintError     no tree obeys what is said to be known of it
 └── KernelMissingError  the compiled kernel was not built (also an ImportError)
 
 Messages are one line: where it is, what was found, what to do.
@@ -40,6 +41,10 @@ class ModelError(NiwakiError):
 
 class ConfigError(NiwakiError):
     """A configuration is wrong; says which key, what was found and what is known."""
+
+
+class ConstraintError(NiwakiError):
+    """Constraints contradict each other; says which."""
 
 
 class KernelMissingError(NiwakiError, ImportError):

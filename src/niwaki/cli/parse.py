@@ -6,10 +6,15 @@ model has no segmenter). --from says it: text is split into sentences and words,
 lemmas are kept unless --retag. Output is CoNLL-U, with the place of each token of a
 text in MISC; with -k or --to json, one JSON object a sentence.
 
+With --constrain, trees are parsed around what the input knows of them: HEAD and DEPREL
+that are not `_`, and in MISC `Forbid=3,4` (heads that a word does not have),
+`LabelSet=obj,obl` and `Subtree=NAME` (the words with this name are one subtree).
+
   niwaki parse sentences.conllu > trees.conllu
   echo "The pine leans over the pond ." | niwaki parse --from tokens
   niwaki parse letter.txt --from text --split-hyphens
   niwaki parse sentences.conllu -k 5 --to json
+  niwaki parse partial.conllu --constrain
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ from niwaki.cli._arguments import positive
 from niwaki.cli._progress import Progress
 from niwaki.data.candidates import Candidates
 from niwaki.data.conllu import write_conllu
+from niwaki.data.constraints import Constraints
 from niwaki.data.files import open_output
 from niwaki.data.hyphens import split_hyphens
 from niwaki.data.sentence import Sentence
@@ -50,6 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--probabilities", action="store_true", help="of tags, arcs, labels and trees"
     )
+    parser.add_argument(
+        "--constrain", action="store_true", help="keep to what is known of the trees"
+    )
     parser.add_argument("--retag", action="store_true", help="predict tags that are given, too")
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
 
@@ -68,6 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
                 beam=arguments.beam,
                 retag=arguments.retag,
                 probabilities=arguments.probabilities,
+                constrain=arguments.constrain,
             )
             write_conllu(parsed, arguments.output)
         else:
@@ -87,7 +97,11 @@ def _write_candidates(
     with open_output(arguments.output) as out:
         for sentence in sentences:
             found = pipeline.kbest(
-                sentence, arguments.k or 1, beam=arguments.beam, retag=arguments.retag
+                sentence,
+                arguments.k or 1,
+                beam=arguments.beam,
+                retag=arguments.retag,
+                constraints=Constraints.of(sentence) if arguments.constrain else None,
             )
             text = _as_conllu(found) if arguments.to == "conllu" else f"{_as_json(found)}\n"
             out.write(text.encode("utf-8"))
