@@ -110,8 +110,6 @@ def constraint_sets(draw: st.DrawFn, words: int, labels: tuple[str, ...]) -> Con
         st.builds(ForbiddenHead, word, head),
         st.builds(Labels, word, st.lists(name, max_size=3, unique=True).map(tuple)),
         st.builds(Subtree, st.sets(word, min_size=1).map(lambda group: tuple(sorted(group)))),
-        st.builds(
-            lambda a, b: Subtree(tuple(range(min(a, b), max(a, b) + 1))), word, word
-        ),
+        st.builds(lambda a, b: Subtree(tuple(range(min(a, b), max(a, b) + 1))), word, word),
     )
     return Constraints(words, tuple(draw(st.lists(statement, max_size=6))))

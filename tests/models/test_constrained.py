@@ -1,139 +1,105 @@
-"""Constrained parsing against looking at every tree, in all systems."""
+"""Constraints through the pipeline and from the command line."""
 
 from __future__ import annotations
 
-from functools import cache
+import json
+from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from niwaki.data.constraints import Constraints
 from niwaki.data.sentence import Sentence
-from niwaki.data.tree import Tree
-from niwaki.errors import ConstraintError
-from niwaki.kernel.batch import Batch
-from niwaki.kernel.linear import Learner
-from niwaki.kernel.systems import system_names
-from niwaki.models.constrained import constrained_kbest
-from niwaki.models.pipeline import untagged
-from niwaki.models.transition import TransitionParser, design_parser
-from tests.reference.constraints import obeying_trees, obeys
-from tests.reference.systems import projective_trees
-from tests.strategies import constraint_sets
-
-LABELS = ("one", "two", "three")
-FEATURES = "s0.form\ns1.form + s0.form\ns0.form + b0.form\ndistance(s0,b0)"
+from niwaki.errors import ConstraintError, ModelError
+from niwaki.models.pipeline import Pipeline
+from tests.toy import niwaki, write
 
 
-@cache
-def parser_of(system: str, rare: bool) -> TransitionParser:
-    """A parser with random weights; with `rare`, most labels share one move."""
-    random = np.random.default_rng(7)
-    trees = [
-        Sentence.from_words(["w"] * 4, upos=["X"] * 4).replace(
-            heads=heads, deprels=random.choice([*LABELS, "root"], 4).tolist()
-        )
-        for heads in projective_trees(4)
-    ]
-    design = design_parser(trees, system, FEATURES, max_classes=6 if rare else 64)
-    learner = Learner(len(design.classes))
-    parser = TransitionParser(design, learner)
-    batch = Batch([sentence(5).source])
-    values = parser.attribute_values(batch, untagged(batch))
-    for _ in range(60):
-        _, _, _, moves = parser.kernel.kbest(batch, 0, values, 8, 8)
-        row = moves[random.integers(len(moves))]
-        _, keys = parser.kernel.follow(batch, 0, values, row[: random.integers(len(row))].copy())
-        learner.add(keys, int(random.integers(learner.classes)), int(random.integers(1, 9)))
-    return parser
-
-
-def sentence(words: int) -> Sentence:
-    return Sentence.from_words([f"w{word % 3}" for word in range(words)])
-
-
-@pytest.mark.parametrize("system", system_names())
-@pytest.mark.parametrize("width", [1, 4])
-@settings(max_examples=150, deadline=None)
-@given(data=st.data())
-def test_a_tree_that_obeys_exactly_if_there_is_one(
-    data: st.DataObject, system: str, width: int
-) -> None:
-    words = data.draw(st.integers(1, 5))
-    constraints = data.draw(constraint_sets(words, LABELS))
-    k = data.draw(st.sampled_from([1, 3]))
-    parser = parser_of(system, data.draw(st.booleans()))
-    batch = Batch([sentence(words).source])
-    values = parser.attribute_values(batch, untagged(batch))
-    expected = set(obeying_trees(constraints))
-    if not expected:
-        with pytest.raises(ConstraintError, match="no projective tree obeys all of"):
-            constrained_kbest(parser, batch, 0, values, constraints, k, width)
-        return
-    found = constrained_kbest(parser, batch, 0, values, constraints, k, width)
-    assert 1 <= len(found) <= k
-    assert len({each.tree for each in found}) == len(found)
-    assert [each.score for each in found] == sorted((e.score for e in found), reverse=True)
-    for each in found:
-        assert each.tree.heads in expected
-        assert not list(constraints.broken_by(each.tree))
-        moves = np.frombuffer(each.moves, dtype=np.uint8)
-        score, _ = parser.kernel.follow(batch, 0, values, moves)
-        assert score == pytest.approx(each.score, abs=1e-3)
-
-
-@pytest.mark.parametrize("system", system_names())
-def test_a_wide_beam_finds_all_trees_that_obey(system: str) -> None:
-    parser = parser_of(system, False)
-    batch = Batch([sentence(4).source])
-    values = parser.attribute_values(batch, untagged(batch))
-    some = [
-        Constraints.make(4, heads={2: 3}, labels=dict.fromkeys(range(1, 5), "one")),
-        Constraints.make(4, subtrees=[[2, 3]], labels=dict.fromkeys(range(1, 5), "two")),
-        Constraints.make(4, forbidden={1: [2], 4: [0, 1]}, labels=dict.fromkeys((1, 2), "one")),
-    ]
-    for constraints in some:
-        found = constrained_kbest(parser, batch, 0, values, constraints, 5000, 5000)
-        assert {each.tree.heads for each in found} == set(obeying_trees(constraints))
-
-
-@pytest.mark.parametrize("system", system_names())
-@pytest.mark.parametrize("width", [1, 3])
-def test_what_says_nothing_new_changes_nothing(system: str, width: int) -> None:
-    """Constraints that the free parse obeys anyway give it back."""
-    parser = parser_of(system, False)
-    batch = Batch([sentence(5).source])
-    values = parser.attribute_values(batch, untagged(batch))
-    heads, labels, scores, moves = parser.kernel.kbest(batch, 0, values, 1, width)
-    names = [parser.labels.names[label] for label in labels[0]]
-    empty = constrained_kbest(parser, batch, 0, values, Constraints(5), 1, width)
-    assert empty[0].tree == Tree(tuple(heads[0].tolist()), tuple(names))
-    assert empty[0].score == scores[0]
-    assert empty[0].moves == moves[0].tobytes()
-    whole = Constraints.make(
-        5,
-        heads=dict(enumerate(heads[0].tolist(), start=1)),
-        labels=dict(enumerate(names, start=1)),
+@pytest.fixture
+def partial() -> Sentence:
+    """The heron is the object here, whatever a parser may think."""
+    return Sentence.from_words(
+        ["The", "heron", "watches", "the", "pond", "."],
+        heads=[-1, 3, -1, -1, -1, -1],
+        deprels=["_", "obj", "_", "_", "_", "_"],
+        misc=["_", "_", "_", "Subtree=place", "Forbid=3|LabelSet=odd|Subtree=place", "_"],
     )
-    assert constrained_kbest(parser, batch, 0, values, whole, 1, width)[0].tree == empty[0].tree
 
 
-@settings(max_examples=200, deadline=None)
-@given(data=st.data())
-def test_the_nearest_tree_has_the_most_heads(data: st.DataObject) -> None:
-    words = data.draw(st.integers(1, 5))
-    constraints = data.draw(constraint_sets(words, LABELS))
-    guide = data.draw(st.sampled_from(projective_trees(words)))
-    expected = list(obeying_trees(constraints))
-    if not expected:
-        return
-    nearest = constraints.tables.nearest(guide)
-    assert nearest is not None and obeys(nearest, constraints)
+def free(sentence: Sentence) -> Sentence:
+    blank = ["_"] * len(sentence)
+    return sentence.replace(heads=[-1] * len(sentence), deprels=blank, misc=blank)
 
-    def value(heads: tuple[int, ...]) -> tuple[int, int]:
-        same = sum(a == b for a, b in zip(heads, guide, strict=True))
-        return same, -sum(abs(word - head) for word, head in enumerate(heads, 1) if head)
 
-    assert value(nearest) == max(map(value, expected))
+@pytest.mark.parametrize("beam", [1, 4])
+def test_the_parse_obeys(model: Pipeline, partial: Sentence, beam: int) -> None:
+    constraints = Constraints.of(partial)
+    (loose,) = model.parse([partial], beam=beam)
+    assert list(constraints.broken_by(loose.tree)), "there is something to obey"
+    (parsed,) = model.parse([partial], beam=beam, constrain=True)
+    assert parsed.tree.is_complete
+    assert not list(constraints.broken_by(parsed.tree))
+    assert parsed.deprels[4] == "odd", "a label that the model does not know"
+    assert parsed.misc == partial.misc
+    assert model.kbest(partial, 1, beam=beam, constraints=constraints).trees == (parsed.tree,)
+
+
+@pytest.mark.parametrize("beam", [1, 4])
+def test_sentences_that_say_nothing_are_parsed_as_ever(
+    model: Pipeline, toy: list[Sentence], partial: Sentence, beam: int
+) -> None:
+    bare = [free(sentence) for sentence in toy]
+    expected = list(model.parse(bare, beam=beam))
+    company = [*bare[:3], partial, *bare[3:]]
+    found = list(model.parse(company, beam=beam, constrain=True))
+    assert [*found[:3], *found[4:]] == expected
+    assert list(model.parse(company, beam=beam, constrain=True, threads=2)) == found
+
+
+def test_all_candidates_obey(model: Pipeline, toy: list[Sentence]) -> None:
+    for sentence in toy:
+        if len(sentence) < 4 or not sentence.tree.is_projective:
+            continue
+        known = Constraints.make(
+            len(sentence), heads={3: sentence.heads[2]}, subtrees=[sentence.tree.subtree(2)]
+        )
+        found = model.kbest(free(sentence), 6, constraints=known)
+        assert len(set(found.trees)) == len(found)
+        assert list(found.scores) == sorted(found.scores, reverse=True)
+        assert sum(found.probabilities) == pytest.approx(1)
+        for tree in found:
+            assert tree.is_complete and not list(known.broken_by(tree))
+
+
+def test_a_whole_tree_comes_back(model: Pipeline, toy: list[Sentence]) -> None:
+    whole = [sentence for sentence in toy if sentence.tree.is_projective]
+    for beam in (1, 4):
+        parsed = list(model.parse(whole, beam=beam, constrain=True))
+        assert [sentence.tree for sentence in parsed] == [sentence.tree for sentence in whole]
+
+
+def test_contradictions(model: Pipeline, partial: Sentence) -> None:
+    wrong = partial.replace(heads=[3, 4, -1, -1, 2, -1])
+    with pytest.raises(ConstraintError, match=r"<memory>:1: .*head of word 2 is 4.*one subtree"):
+        list(model.parse([wrong], constrain=True))
+    with pytest.raises(ValueError, match="of 2 words for 6"):
+        model.kbest(partial, 1, constraints=Constraints.make(2, root=1))
+    with pytest.raises(ModelError, match="ask for one of the two"):
+        model.parse([partial], constrain=True, probabilities=True)
+
+
+def test_from_the_command_line(
+    model: Pipeline, model_path: Path, partial: Sentence, tmp_path: Path
+) -> None:
+    file = write(tmp_path / "partial.conllu", [partial])
+    done = niwaki("parse", file, "-m", model_path, "--constrain")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "".join(map(str, model.parse([partial], constrain=True)))
+    listed = niwaki("parse", file, "-m", model_path, "--constrain", "-k", "3")
+    found = model.kbest(partial, 3, constraints=Constraints.of(partial))
+    heads = [parse["heads"] for parse in json.loads(listed.stdout)["parses"]]
+    assert heads == [list(tree.heads) for tree in found]
+    write(file, [partial.replace(heads=[3, 4, -1, -1, 2, -1])])
+    failed = niwaki("parse", file, "-m", model_path, "--constrain")
+    assert failed.returncode == 1
+    assert failed.stderr.startswith(f"niwaki: {file}:1: no projective tree obeys all of: the head")
+    assert failed.stderr.count("\n") == 1

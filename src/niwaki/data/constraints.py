@@ -118,12 +118,10 @@ class Constraints:
 
     def __post_init__(self) -> None:
         for statement in self.statements:
-            if isinstance(statement, Subtree):
-                words, heads = statement.words, ()
-            elif isinstance(statement, Labels):
-                words, heads = (statement.word,), ()
-            else:
-                words, heads = (statement.word,), (statement.head,)
+            heads: tuple[int, ...] = ()
+            words = statement.words if isinstance(statement, Subtree) else (statement.word,)
+            if isinstance(statement, FixedHead | ForbiddenHead):
+                heads = (statement.head,)
             sound = all(1 <= word <= self.words for word in words)
             if not words or not sound or not all(ROOT <= head <= self.words for head in heads):
                 raise ConstraintError(f"{statement}: there are the words 1 to {self.words}")
