@@ -78,7 +78,7 @@ def test_a_whole_tree_comes_back(model: Pipeline, toy: list[Sentence]) -> None:
 
 
 def test_contradictions(model: Pipeline, partial: Sentence) -> None:
-    wrong = partial.replace(heads=[3, 4, -1, -1, 2, -1])
+    wrong = partial.replace(heads=[-1, 4, -1, -1, -1, -1])
     with pytest.raises(ConstraintError, match=r"<memory>:1: .*head of word 2 is 4.*one subtree"):
         list(model.parse([wrong], constrain=True))
     with pytest.raises(ValueError, match="of 2 words for 6"):
