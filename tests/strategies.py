@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from niwaki.data.constraints import (
+    Constraints,
+    FixedHead,
+    ForbiddenHead,
+    Labels,
+    Statement,
+    Subtree,
+)
+
 # Everything that may stand in a field: no tab, no line feed, no NUL, no surrogate.
 # A carriage return is data unless it ends the line, so it is kept out of the last place.
 _CHARACTERS = st.characters(codec="utf-8", exclude_characters="\t\n\r\0")
@@ -87,3 +96,20 @@ def damaged_files(draw: st.DrawFn) -> bytes:
         else:
             del data[at : at + draw(st.integers(1, 6))]
     return bytes(data)
+
+
+@st.composite
+def constraint_sets(draw: st.DrawFn, words: int, labels: tuple[str, ...]) -> Constraints:
+    """Any statements about some words, many of them contradicting each other."""
+    word = st.integers(1, words)
+    head = st.integers(0, words)
+    name = st.sampled_from([*labels, "unheard-of"])
+    statement: st.SearchStrategy[Statement] = st.one_of(
+        st.builds(FixedHead, word, head),
+        st.builds(ForbiddenHead, word, head),
+        st.builds(ForbiddenHead, word, head),
+        st.builds(Labels, word, st.lists(name, max_size=3, unique=True).map(tuple)),
+        st.builds(Subtree, st.sets(word, min_size=1).map(lambda group: tuple(sorted(group)))),
+        st.builds(lambda a, b: Subtree(tuple(range(min(a, b), max(a, b) + 1))), word, word),
+    )
+    return Constraints(words, tuple(draw(st.lists(statement, max_size=6))))

@@ -3,9 +3,10 @@
 from niwaki import draw
 from niwaki.data.candidates import Candidates
 from niwaki.data.conllu import read_conllu, validate, write_conllu
+from niwaki.data.constraints import Constraints
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
-from niwaki.errors import ConfigError, CorpusError, ModelError, NiwakiError
+from niwaki.errors import ConfigError, ConstraintError, CorpusError, ModelError, NiwakiError
 from niwaki.models.pipeline import Pipeline, load
 from niwaki.tasks.align import align
 
@@ -14,6 +15,8 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "Candidates",
     "ConfigError",
+    "ConstraintError",
+    "Constraints",
     "CorpusError",
     "ModelError",
     "NiwakiError",

@@ -4,6 +4,7 @@ NiwakiError
 ├── CorpusError         a file of sentences, links or references is not what it should be
 ├── ModelError          a model file is damaged, foreign or of another format version
 ├── ConfigError         a training configuration cannot be carried out
+├── ConstraintError     no tree obeys what is said to be known of it
 ├── RulesError          a file of reordering rules is wrong
 ├── ScoresError         scores of arcs allow no tree, or none that can be found (also a ValueError)
 ├── KernelMissingError  the compiled kernel was not built (also an ImportError)
@@ -61,6 +62,10 @@ class RulesError(NiwakiError):
 
     def __reduce__(self) -> tuple[type[RulesError], tuple[str, int, str, str]]:
         return type(self), (self.file, self.line, self.found, self.advice)
+
+
+class ConstraintError(NiwakiError):
+    """Constraints contradict each other; says which."""
 
 
 class KernelMissingError(NiwakiError, ImportError):

@@ -6,10 +6,15 @@ model has no segmenter). --from says it: text is split into sentences and words,
 lemmas are kept unless --retag. Output is CoNLL-U, with the place of each token of a
 text in MISC; with -k or --to json, one JSON object a sentence.
 
+With --constrain, trees are parsed around what the input knows of them: HEAD and DEPREL
+that are not `_`, and in MISC `Forbid=3,4` (heads that a word does not have),
+`LabelSet=obj,obl` and `Subtree=NAME` (the words with this name are one subtree).
+
   niwaki parse sentences.conllu > trees.conllu
   echo "The pine leans over the pond ." | niwaki parse --from tokens
   niwaki parse letter.txt --from text --split-hyphens
   niwaki parse sentences.conllu -k 5 --to json
+  niwaki parse partial.conllu --constrain
 
 A sentence of more than --max-length words is parsed with a beam of 1, or as --longer
 says: in pieces whose roots are joined, or not at all, with a comment. With
@@ -28,6 +33,7 @@ from niwaki.cli._arguments import positive
 from niwaki.cli._progress import Progress
 from niwaki.data.candidates import Candidates
 from niwaki.data.conllu import write_conllu
+from niwaki.data.constraints import Constraints
 from niwaki.data.files import open_output
 from niwaki.data.hyphens import split_hyphens
 from niwaki.data.sentence import Sentence
@@ -56,6 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--probabilities", action="store_true", help="of tags, arcs, labels and trees"
+    )
+    parser.add_argument(
+        "--constrain", action="store_true", help="keep to what is known of the trees"
     )
     parser.add_argument("--retag", action="store_true", help="predict tags that are given, too")
     parser.add_argument(
@@ -107,6 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
                 probabilities=arguments.probabilities,
                 max_length=arguments.max_length,
                 longer=arguments.longer,
+                constrain=arguments.constrain,
             )
             write_conllu(parsed, arguments.output)
         else:
@@ -139,7 +149,13 @@ def _candidates(
         if limit.longer == "skip":
             return Candidates(skip(sentence), (), (), ())
         k = beam = 1
-    return pipeline.kbest(sentence, k, beam=beam, retag=arguments.retag)
+    return pipeline.kbest(
+        sentence,
+        k,
+        beam=beam,
+        retag=arguments.retag,
+        constraints=Constraints.of(sentence) if arguments.constrain else None,
+    )
 
 
 def _as_json(candidates: Candidates) -> str:

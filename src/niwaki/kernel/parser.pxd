@@ -18,6 +18,15 @@ cdef struct Choice:
     int32_t klass
 
 
+cdef inline bint worse(const Choice* one, const Choice* other) noexcept nogil:
+    """A total order, so that ties are always resolved in the same way."""
+    if one.score != other.score:
+        return one.score < other.score
+    if one.parent != other.parent:
+        return one.parent > other.parent
+    return one.klass > other.klass
+
+
 cdef class Space:
     # What one thread needs while parsing. States are laid out step by step.
     cdef State* states
@@ -75,6 +84,7 @@ cdef class Parser:
                        State* after) noexcept nogil
     cdef void read_tree(self, const State* state, int n, int32_t* heads,
                         int32_t* labels) noexcept nogil
+    cdef tuple collect(self, const State* states, int found, int n, int k)
 
 
 cdef class Columns:

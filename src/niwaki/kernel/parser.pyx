@@ -38,15 +38,6 @@ cdef class Space:
         return self.states != NULL and self.values != NULL and self.heap != NULL
 
 
-cdef inline bint worse(const Choice* one, const Choice* other) noexcept nogil:
-    """A total order, so that ties are always resolved in the same way."""
-    if one.score != other.score:
-        return one.score < other.score
-    if one.parent != other.parent:
-        return one.parent > other.parent
-    return one.klass > other.klass
-
-
 cdef void sink(Choice* heap, int place, int count) noexcept nogil:
     """Restore a heap whose worst element is at 0, after `place` changed for the better."""
     cdef int child
@@ -405,8 +396,7 @@ cdef class Parser:
         cdef Space space = self.space()
         cdef Context context
         cdef const State* states = NULL
-        cdef const State* state
-        cdef int n, found, i, step, steps, kept = 0
+        cdef int n, found
         if k < 1 or width < 1:
             raise ValueError("k and the beam are at least 1")
         if not 0 <= s < batch.sentences:
@@ -414,7 +404,6 @@ cdef class Parser:
         n = batch.starts[s + 1] - batch.starts[s]
         if n == 0:
             raise ValueError("a sentence without words has no tree")
-        steps = self.functions.steps(n)
         width = max(width, k)
         with nogil:
             if self.open_sentence(space, columns.pointers, batch.starts[s], n, width, &context):
@@ -423,6 +412,14 @@ cdef class Parser:
                 found = 0
         if not found:
             raise MemoryError()
+        result = self.collect(states, found, n, k)
+        self.idle.append(space)
+        return result
+
+    cdef tuple collect(self, const State* states, int found, int n, int k):
+        """The first k distinct trees among finished states: heads, labels, scores and moves."""
+        cdef const State* state
+        cdef int i, step, steps = self.functions.steps(n), kept = 0
         heads = np.empty((found, n), dtype=np.int32)
         labels = np.empty((found, n), dtype=np.int32)
         scores = np.empty(found, dtype=np.float32)
@@ -446,7 +443,6 @@ cdef class Parser:
                 moves_view[kept, step] = state.klass
                 state = state.parent
             kept += 1
-        self.idle.append(space)
         return heads[:kept], labels[:kept], scores[:kept], moves[:kept]
 
     def follow(self, Batch batch not None, Py_ssize_t s, list attributes not None,

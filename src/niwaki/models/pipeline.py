@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from niwaki.data.candidates import Candidates
+from niwaki.data.constraints import Constraints
 from niwaki.data.faults import COLUMNS
 from niwaki.data.modelfile import ModelFile, Part, read_model_file, write_model_file
 from niwaki.data.sentence import Sentence
@@ -29,6 +30,7 @@ from niwaki.models.confidence import (
     gather_evidence,
     with_probabilities,
 )
+from niwaki.models.constrained import constrained_kbest
 from niwaki.models.features import tagging_features
 from niwaki.models.lemmas import check_rule
 from niwaki.models.lengths import LONGER, MAX_LENGTH, LengthLimit, join, skip
@@ -36,6 +38,7 @@ from niwaki.models.morphology import Morphology
 from niwaki.models.segmenter import Segmenter
 from niwaki.models.tagger import Tagger, Tags
 from niwaki.models.transition import DEPREL, Design, TransitionParser
+from niwaki.models.vocabulary import Vocabulary
 from niwaki.models.weights import Compressed
 
 HEAD, MISC = COLUMNS.index("HEAD"), COLUMNS.index("MISC")
@@ -92,16 +95,24 @@ class Pipeline:
         probabilities: bool = False,
         max_length: int = MAX_LENGTH,
         longer: str = LONGER[0],
+        constrain: bool = False,
     ) -> Iterator[Sentence]:
         """Yield the sentences, or those of a text, with tags, lemmas and trees, in order.
 
         Tags and lemmas that are given stay, unless `retag`. A beam of 1 is greedy
         and fastest. With `probabilities`, MISC gets `TagProb`, `ArcProb` and
-        `LabelProb`, and a comment the probability of the tree. Memory is bounded
-        whatever the input: a sentence of more than `max_length` words is parsed with a
-        beam of 1 (`longer="greedy"`), in pieces ("split"), or given back as it is with
-        a comment ("skip").
+        `LabelProb`, and a comment the probability of the tree. With `constrain`, what
+        a sentence says about its tree (see `Constraints.of`) is obeyed. Memory is
+        bounded whatever the input: a sentence of more than `max_length` words is parsed
+        with a beam of 1 (`longer="greedy"`), in pieces ("split"), or given back as it is
+        with a comment ("skip").
         """
+        if probabilities and constrain:
+            raise ModelError(
+                "probabilities are not known where trees are constrained; ask for one of the two"
+            )
+        if constrain and longer == "split":
+            raise ModelError("pieces of a sentence do not know its tree; leave out one of the two")
         if probabilities and self.confidence is None:
             raise ModelError("this model was not calibrated; give training.dev when it is trained")
         width = self.beam if beam is None else beam
@@ -110,7 +121,7 @@ class Pipeline:
         limit = LengthLimit(max_length, longer)
         read = self.read(sentences) if isinstance(sentences, str) else sentences
         batches = _in_batches(read, limit)
-        options = (limit, width, retag, probabilities)
+        options = (limit, width, retag, probabilities, constrain)
         if threads == 1:
             return itertools.chain.from_iterable(
                 self._parse_any(batch, *options) for batch in batches
@@ -144,7 +155,12 @@ class Pipeline:
         return [join(sentence, self._parse_batch(limit.pieces(sentence), width, *options))]
 
     def _parse_batch(
-        self, sentences: list[Sentence], width: int, retag: bool, probabilities: bool
+        self,
+        sentences: list[Sentence],
+        width: int,
+        retag: bool,
+        probabilities: bool,
+        constrain: bool,
     ) -> list[Sentence]:
         batch = Batch([sentence.source for sentence in sentences])
         tags = self.tag(batch, keep=not retag)
@@ -159,7 +175,10 @@ class Pipeline:
             columns[MISC] = with_probabilities(batch.texts_of(MISC), found)
         else:
             heads, labels = parser.parse(batch, tags, width)
-        columns |= {HEAD: heads, DEPREL: (labels, parser.labels.symbols)}
+        names = parser.labels
+        if constrain:
+            names = self._constrain(sentences, batch, tags, width, heads, labels)
+        columns |= {HEAD: heads, DEPREL: (labels, names.symbols)}
         parsed = _rendered(sentences, batch, columns)
         if probabilities:
             parsed = [
@@ -167,6 +186,35 @@ class Pipeline:
                 for sentence, p in zip(parsed, found["tree"].tolist(), strict=True)
             ]
         return parsed
+
+    def _constrain(
+        self,
+        sentences: list[Sentence],
+        batch: Batch,
+        tags: Tags,
+        width: int,
+        heads: Any,
+        labels: Any,
+    ) -> Vocabulary:
+        """Parse those sentences again that say something about their trees.
+
+        Heads and numbers of labels are changed in place; returns the labels' names,
+        which may be more than those of the model.
+        """
+        parser = self.parser_for(width)
+        values = parser.attribute_values(batch, tags)
+        numbers = {name: number for number, name in enumerate(parser.labels.names)}
+        start = 0
+        for s, sentence in enumerate(sentences):
+            constraints = Constraints.of(sentence)
+            if constraints:
+                constraints.check(sentence)
+                (best,) = constrained_kbest(parser, batch, s, values, constraints, 1, width)
+                place = slice(start, start + len(sentence))
+                heads[place] = best.tree.heads
+                labels[place] = [numbers.setdefault(x, len(numbers)) for x in best.tree.deprels]
+            start += len(sentence)
+        return Vocabulary(numbers)
 
     def _evidence(self, batch: Batch, tags: Tags, width: int) -> Evidence:
         assert self.confidence is not None
@@ -189,21 +237,40 @@ class Pipeline:
         return self.greedy if width == 1 and self.greedy is not None else self.parser
 
     def kbest(
-        self, sentence: Sentence, k: int, *, beam: int | None = None, retag: bool = False
+        self,
+        sentence: Sentence,
+        k: int,
+        *,
+        beam: int | None = None,
+        retag: bool = False,
+        constraints: Constraints | None = None,
     ) -> Candidates:
         """The k best distinct trees that the beam finds; a beam narrower than k is widened.
 
         Probabilities are normalised over these candidates. There are fewer than k
-        only if the beam found fewer.
+        only if the beam found fewer. With `constraints`, all trees obey them, or
+        ConstraintError says which contradict; `Constraints.of(sentence)` are those of
+        the sentence's own HEAD, DEPREL and MISC.
         """
         width = self.beam if beam is None else beam
         batch = Batch([sentence.source])
         tags = self.tag(batch, keep=not retag)
         (tagged,) = _rendered([sentence], batch, self._tag_columns(batch, tags, retag))
         parser = self.parser_for(max(width, k))
-        heads, labels, scores, moves = parser.kernel.kbest(
-            batch, 0, parser.attribute_values(batch, tags), k, width
-        )
+        values = parser.attribute_values(batch, tags)
+        temperature = self.confidence.temperature if self.confidence else 1.0
+        if constraints:
+            constraints.check(sentence)
+            found = constrained_kbest(parser, batch, 0, values, constraints, k, width)
+            best = [each.score for each in found]
+            return Candidates(
+                tagged,
+                tuple(each.tree for each in found),
+                tuple(best),
+                _normalised(best, temperature),
+                tuple(each.moves for each in found),
+            )
+        heads, labels, scores, moves = parser.kernel.kbest(batch, 0, values, k, width)
         names = parser.labels.names
         trees = tuple(
             Tree(tuple(row), tuple([names[label] for label in row_labels]))
@@ -213,7 +280,7 @@ class Pipeline:
             tagged,
             trees,
             tuple(scores.tolist()),
-            _normalised(scores, self.confidence.temperature if self.confidence else 1.0),
+            _normalised(scores, temperature),
             tuple(row.tobytes() for row in moves),
         )
 

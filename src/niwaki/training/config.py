@@ -89,6 +89,9 @@ class ObjectiveConfig:
 
     kind: Literal["treebank"] = "treebank"
     data: tuple[str, ...] = ()
+    # Accept partial trees: what is unknown (`_`) is filled in, again and again while the
+    # parser learns, by the best tree that obeys what is known.
+    partial: bool = False
 
 
 @dataclass(frozen=True)

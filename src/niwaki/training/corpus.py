@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.conllu import read_conllu
+from niwaki.data.constraints import Constraints
 from niwaki.data.sentence import Sentence
+from niwaki.data.tree import ROOT, UNKNOWN
 from niwaki.errors import CorpusError
 from niwaki.kernel.batch import Batch
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentences of one or more files, with a hash that identifies them."""
+    """Sentences of one or more files, with a hash that identifies them.
+
+    `constraints` hold what is known of those trees that are not whole.
+    """
 
     files: tuple[str, ...]
     sentences: tuple[Sentence, ...]
+    constraints: Mapping[int, Constraints] = field(default_factory=dict)
 
     @cached_property
     def batch(self) -> Batch:
@@ -52,21 +58,30 @@ class Corpus:
         return any(tag != "_" for sentence in self.sentences for tag in sentence.upos)
 
 
-def read_treebank(files: Sequence[str]) -> Corpus:
-    """Sentences with whole trees; refuses others, with sentence and line."""
-    sentences = []
+def read_treebank(files: Sequence[str], partial: Collection[str] = ()) -> Corpus:
+    """Sentences with whole trees, or partly known ones in the files `partial`.
+
+    Refuses others, with sentence and line; so too partial trees that no tree completes.
+    """
+    sentences: list[Sentence] = []
+    constraints: dict[int, Constraints] = {}
     for file in files:
-        for sentence in read_conllu(file, multi_root=True, unknown_heads=False):
-            if sentence.heads.count(0) != 1:
+        may_be_partial = file in partial
+        for sentence in read_conllu(file, multi_root=True, unknown_heads=may_be_partial):
+            if may_be_partial and (UNKNOWN in sentence.heads or "_" in sentence.deprels):
+                known = Constraints.of(sentence)
+                known.check(sentence)
+                constraints[len(sentences)] = known
+            elif sentence.heads.count(ROOT) != 1:
                 raise CorpusError(
                     sentence.file,
                     sentence.line,
                     "SENTENCE",
-                    f"{sentence.heads.count(0)} roots{_called(sentence)}",
+                    f"{sentence.heads.count(ROOT)} roots{_called(sentence)}",
                     "a parser learns trees with one root; correct or remove the sentence",
                 )
             sentences.append(sentence)
-    return Corpus(tuple(files), tuple(sentences))
+    return Corpus(tuple(files), tuple(sentences), constraints)
 
 
 def _called(sentence: Sentence) -> str:

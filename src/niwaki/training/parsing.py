@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from niwaki.kernel.linear import Learner
 from niwaki.kernel.parser_learning import Tutor
 from niwaki.kernel.words import Clusters
+from niwaki.models.constrained import constrained_kbest
 from niwaki.models.tagger import Tags
 from niwaki.models.transition import DEPREL, Design, TransitionParser
 from niwaki.models.weights import Compressed, compress
@@ -98,16 +99,36 @@ class ParserTraining:
     def _learn_epoch(self, advance: Callable[[int], None]) -> None:
         done = self._progress
         order = epoch_order(self._config.seed, self._stage, done.epoch, len(self._corpus.sentences))
+        whole = len(order)
+        if done.epoch == 0:
+            # Who knows nothing yet cannot complete trees, so the whole ones come first.
+            is_partial = np.isin(order, list(self._corpus.constraints))
+            order = np.concatenate([order[~is_partial], order[is_partial]])
+            whole -= int(is_partial.sum())
         if done.cursor == 0:
             done.updates = 0
             done.random = 1 + done.epoch + (self._config.seed << 20)
         while done.cursor < len(order):
-            part = order[done.cursor : done.cursor + _CHUNK]
+            end = done.cursor + _CHUNK
+            part = order[done.cursor : min(end, whole) if done.cursor < whole else end]
+            self._complete(part)
             done.updates += self._learn(part)
             done.cursor += len(part)
             advance(len(part))
             if self._checkpoint.is_due:
                 self.save()
+
+    def _complete(self, part: NDArray[np.int32]) -> None:
+        """Make the best tree that obeys what is known the one to learn, where trees are partial."""
+        for s in part.tolist():
+            known = self._corpus.constraints.get(s)
+            if known is not None:
+                best = constrained_kbest(
+                    self._parser, self._corpus.batch, s, self._values, known, 1, self._beam
+                )[0].tree
+                words = slice(self._corpus.starts[s], self._corpus.starts[s + 1])
+                self._heads[words] = best.heads
+                self._labels[words] = [self._parser.labels.number(x) for x in best.deprels]
 
     def _learn(self, part: NDArray[np.int32]) -> int:
         config, batch = self._config, self._corpus.batch
@@ -207,9 +228,11 @@ def finished_parser(
 def projective_heads(corpus: Corpus) -> NDArray[np.int32]:
     """Heads of the nearest projective trees: a beam learns to follow one way to one tree."""
     heads: list[int] = []
-    for sentence in corpus.sentences:
+    for number, sentence in enumerate(corpus.sentences):
         tree = sentence.tree
-        heads += tree.heads if tree.is_projective else tree.lifted().heads
+        # Partial trees are completed to projective ones when they are learned.
+        as_given = number in corpus.constraints or tree.is_projective
+        heads += tree.heads if as_given else tree.lifted().heads
     return np.array(heads, dtype=np.int32)
 
 

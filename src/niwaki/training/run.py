@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from niwaki.data.sentence import Sentence
+from niwaki.data.tree import UNKNOWN
 from niwaki.errors import ConfigError
 from niwaki.kernel.linear import Learner
 from niwaki.kernel.words import Clusters
@@ -76,7 +78,10 @@ def train(
     The result depends on the configuration and the data only, not on threads or on
     interruptions.
     """
-    corpus = read_treebank([file for objective in config.objective for file in objective.data])
+    corpus = read_treebank(
+        [file for objective in config.objective for file in objective.data],
+        partial={file for each in config.objective if each.partial for file in each.data},
+    )
     dev = read_treebank([config.training.dev]) if config.training.dev else None
     _say_what_is_in(corpus, config, reporter)
     identity = {
@@ -113,7 +118,11 @@ def train(
 
 
 def _say_what_is_in(corpus: Corpus, config: Config, reporter: Reporter) -> None:
-    crossing = sum(not sentence.tree.is_projective for sentence in corpus.sentences)
+    crossing = sum(
+        not sentence.tree.is_projective
+        for number, sentence in enumerate(corpus.sentences)
+        if number not in corpus.constraints
+    )
     reporter.note(f"{len(corpus.sentences):,} sentences, {corpus.words:,} words")
     if crossing:
         share = 100 * crossing / len(corpus.sentences)
@@ -121,6 +130,11 @@ def _say_what_is_in(corpus: Corpus, config: Config, reporter: Reporter) -> None:
         reporter.note(
             f"{crossing} {trees} ({share:.1f}%) {have} crossing arcs, which {config.model.system} "
             "cannot build; it learns the nearest trees without"
+        )
+    if corpus.constraints:
+        reporter.note(
+            f"{len(corpus.constraints):,} partial trees: what is unknown is filled in by the "
+            "best tree that obeys what is known"
         )
     if not corpus.is_tagged and config.tagger.tags:
         reporter.note("no UPOS tags in the data: the parser will do without a tagger")
@@ -220,7 +234,7 @@ def _design(stages: _Stages) -> Design:
     model = stages.config.model
     features = "\n".join([load_feature_set(model.features), *model.more_features])
     design = design_parser(
-        stages.corpus.sentences,
+        _with_known_arcs(stages.corpus),
         model.system,
         features,
         degrees={"degree": model.degree, "nonlexical-degree": model.nonlexical_degree},
@@ -233,6 +247,16 @@ def _design(stages: _Stages) -> Design:
     except ValueError as error:
         raise ConfigError(f"features: {error}") from error
     return design
+
+
+def _with_known_arcs(corpus: Corpus) -> Iterator[Sentence]:
+    """The sentences; in partial trees, arcs whose label is unknown say nothing of labels."""
+    for number, sentence in enumerate(corpus.sentences):
+        if number in corpus.constraints:
+            arcs = zip(sentence.heads, sentence.deprels, strict=True)
+            yield sentence.replace(heads=[UNKNOWN if x == "_" else head for head, x in arcs])
+        else:
+            yield sentence
 
 
 def _score(parser: TransitionParser, dev: Corpus, tags: Tags, beam: int) -> tuple[float, float]:

@@ -1,0 +1,193 @@
+"""Constrained parsing against looking at every tree, in all systems."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from niwaki.data.constraints import Constraints
+from niwaki.data.sentence import Sentence
+from niwaki.data.tree import Tree
+from niwaki.errors import ConstraintError
+from niwaki.kernel.batch import Batch
+from niwaki.kernel.constraints import Chart, Limits
+from niwaki.kernel.linear import Learner
+from niwaki.kernel.systems import system_names
+from niwaki.models.constrained import constrained_kbest
+from niwaki.models.pipeline import untagged
+from niwaki.models.transition import TransitionParser, design_parser
+from tests.reference.constraints import obeying_trees, obeys
+from tests.reference.systems import projective_trees
+from tests.strategies import constraint_sets
+
+LABELS = ("one", "two", "three")
+FEATURES = "s0.form\ns1.form + s0.form\ns0.form + b0.form\ndistance(s0,b0)"
+
+
+@cache
+def parser_of(system: str, rare: bool) -> TransitionParser:
+    """A parser with random weights; with `rare`, most labels share one move."""
+    random = np.random.default_rng(7)
+    trees = [
+        Sentence.from_words(["w"] * 4, upos=["X"] * 4).replace(
+            heads=heads, deprels=random.choice([*LABELS, "root"], 4).tolist()
+        )
+        for heads in projective_trees(4)
+    ]
+    design = design_parser(trees, system, FEATURES, max_classes=6 if rare else 64)
+    learner = Learner(len(design.classes))
+    parser = TransitionParser(design, learner)
+    batch = Batch([sentence(5).source])
+    values = parser.attribute_values(batch, untagged(batch))
+    for _ in range(60):
+        _, _, _, moves = parser.kernel.kbest(batch, 0, values, 8, 8)
+        row = moves[random.integers(len(moves))]
+        _, keys = parser.kernel.follow(batch, 0, values, row[: random.integers(len(row))].copy())
+        learner.add(keys, int(random.integers(learner.classes)), int(random.integers(1, 9)))
+    return parser
+
+
+def sentence(words: int) -> Sentence:
+    return Sentence.from_words([f"w{word % 3}" for word in range(words)])
+
+
+@pytest.mark.parametrize("system", system_names())
+@pytest.mark.parametrize("width", [1, 4])
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_a_tree_that_obeys_exactly_if_there_is_one(
+    data: st.DataObject, system: str, width: int
+) -> None:
+    words = data.draw(st.integers(1, 5))
+    constraints = data.draw(constraint_sets(words, LABELS))
+    k = data.draw(st.sampled_from([1, 3]))
+    parser = parser_of(system, data.draw(st.booleans()))
+    batch = Batch([sentence(words).source])
+    values = parser.attribute_values(batch, untagged(batch))
+    expected = set(obeying_trees(constraints))
+    if not expected:
+        with pytest.raises(ConstraintError, match="no projective tree obeys all of"):
+            constrained_kbest(parser, batch, 0, values, constraints, k, width)
+        return
+    found = constrained_kbest(parser, batch, 0, values, constraints, k, width)
+    assert 1 <= len(found) <= k
+    assert len({each.tree for each in found}) == len(found)
+    assert [each.score for each in found] == sorted((e.score for e in found), reverse=True)
+    for each in found:
+        assert each.tree.heads in expected
+        assert not list(constraints.broken_by(each.tree))
+        moves = np.frombuffer(each.moves, dtype=np.uint8)
+        score, _ = parser.kernel.follow(batch, 0, values, moves)
+        assert score == pytest.approx(each.score, abs=1e-3)
+
+
+@pytest.mark.parametrize("system", system_names())
+def test_a_wide_beam_finds_all_trees_that_obey(system: str) -> None:
+    parser = parser_of(system, False)
+    batch = Batch([sentence(4).source])
+    values = parser.attribute_values(batch, untagged(batch))
+    some = [
+        Constraints.make(4, heads={2: 3}, labels=dict.fromkeys(range(1, 5), "one")),
+        Constraints.make(4, subtrees=[[2, 3]], labels=dict.fromkeys(range(1, 5), "two")),
+        Constraints.make(4, forbidden={1: [2], 4: [0, 1]}, labels=dict.fromkeys((1, 2), "one")),
+    ]
+    for constraints in some:
+        found = constrained_kbest(parser, batch, 0, values, constraints, 5000, 5000)
+        assert {each.tree.heads for each in found} == set(obeying_trees(constraints))
+
+
+@pytest.mark.parametrize("system", system_names())
+@pytest.mark.parametrize("width", [1, 3])
+def test_what_says_nothing_new_changes_nothing(system: str, width: int) -> None:
+    """Constraints that the free parse obeys anyway give it back."""
+    parser = parser_of(system, False)
+    batch = Batch([sentence(5).source])
+    values = parser.attribute_values(batch, untagged(batch))
+    heads, labels, scores, moves = parser.kernel.kbest(batch, 0, values, 1, width)
+    names = [parser.labels.names[label] for label in labels[0]]
+    empty = constrained_kbest(parser, batch, 0, values, Constraints(5), 1, width)
+    assert empty[0].tree == Tree(tuple(heads[0].tolist()), tuple(names))
+    assert empty[0].score == scores[0]
+    assert empty[0].moves == moves[0].tobytes()
+    whole = Constraints.make(
+        5,
+        heads=dict(enumerate(heads[0].tolist(), start=1)),
+        labels=dict(enumerate(names, start=1)),
+    )
+    assert constrained_kbest(parser, batch, 0, values, whole, 1, width)[0].tree == empty[0].tree
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_the_nearest_tree_has_the_most_heads(data: st.DataObject) -> None:
+    words = data.draw(st.integers(1, 5))
+    constraints = data.draw(constraint_sets(words, LABELS))
+    guide = data.draw(st.sampled_from(projective_trees(words)))
+    expected = list(obeying_trees(constraints))
+    if not expected:
+        return
+    nearest = constraints.tables.nearest(guide)
+    assert nearest is not None and obeys(nearest, constraints)
+
+    def value(heads: tuple[int, ...]) -> tuple[int, int]:
+        same = sum(a == b for a, b in zip(heads, guide, strict=True))
+        return same, -sum(abs(word - head) for word, head in enumerate(heads, 1) if head)
+
+    assert value(nearest) == max(map(value, expected))
+
+
+def test_long_sentences() -> None:
+    """Far beyond what can be enumerated, and beyond where costs are exact."""
+    for system in system_names():
+        parser = parser_of(system, False)
+        for words in (60, 300):
+            batch = Batch([sentence(words).source])
+            values = parser.attribute_values(batch, untagged(batch))
+            constraints = Constraints.make(
+                words,
+                heads={5: 2, 30: 40, 41: 40, words: 1},
+                forbidden={7: range(8, 20)},
+                subtrees=[range(10, 15), range(10, 30)],
+                labels={3: "two"},
+            )
+            for width in (1, 4):
+                (found,) = constrained_kbest(parser, batch, 0, values, constraints, 1, width)
+                assert found.tree.is_complete and found.tree.is_projective
+                assert not list(constraints.broken_by(found.tree))
+
+
+def test_refusals() -> None:
+    square = np.ones((4, 4), dtype=np.uint8)
+    edges = np.zeros((4, 4), dtype=np.int32)
+    weights = np.zeros((4, 4), dtype=np.int64)
+    with pytest.raises(ValueError, match="squares of one size"):
+        Chart(square, edges[:3], edges, weights)
+    with pytest.raises(ValueError, match="1 to 1000 words"):
+        Chart(square[:1, :1].copy(), edges, edges, weights)
+    classes = np.ones((4, 2), dtype=np.uint8)
+    heads = np.full(3, -1, dtype=np.int32)
+    spans = np.zeros((0, 2), dtype=np.int32)
+    with pytest.raises(ValueError, match="squares of one size"):
+        Limits(square, edges, edges[:2], classes, heads, spans)
+    with pytest.raises(ValueError, match="do not fit the number of words"):
+        Limits(square, edges, edges, classes, heads[:1], spans)
+    with pytest.raises(ValueError, match="head 9 is out of range"):
+        Limits(square, edges, edges, classes, heads + 10, spans)
+    with pytest.raises(ValueError, match="the first and the last"):
+        Limits(square, edges, edges, classes, heads, np.zeros((1, 3), dtype=np.int32))
+    limits = Limits(square, edges, edges, classes, heads, spans)
+    kernel = parser_of("arc-hybrid", False).kernel
+    batch = Batch([sentence(3).source, sentence(2).source])
+    values = parser_of("arc-hybrid", False).attribute_values(batch, untagged(batch))
+    with pytest.raises(ValueError, match="do not fit the labelled moves"):
+        limits.kbest(kernel, batch, 0, values, 1, 1)
+    with pytest.raises(ValueError, match="do not fit the sentence"):
+        limits.kbest(kernel, batch, 1, values, 1, 1)
+    with pytest.raises(ValueError, match="no sentence 2"):
+        limits.kbest(kernel, batch, 2, values, 1, 1)
+    with pytest.raises(ValueError, match="at least 1"):
+        limits.kbest(kernel, batch, 0, values, 0, 1)
