@@ -182,16 +182,19 @@ class Pipeline:
             batch, 0, parser.attribute_values(batch, tags), k, width
         )
         names = parser.labels.names
-        trees = tuple(
-            Tree(tuple(row), tuple([names[label] for label in row_labels]))
-            for row, row_labels in zip(heads.tolist(), labels.tolist(), strict=True)
-        )
+        found: dict[Tree, int] = {}
+        for rank, row in enumerate(zip(heads, labels, strict=True)):
+            row_heads, row_labels = parser.decoded(*row, [len(sentence)])
+            tree = Tree(tuple(row_heads.tolist()), tuple([names[i] for i in row_labels.tolist()]))
+            # Two encoded trees may mean the same one: the better stands for both.
+            found.setdefault(tree, rank)
+        ranks = list(found.values())
         return Candidates(
             tagged,
-            trees,
-            tuple(scores.tolist()),
-            _normalised(scores, self.confidence.temperature if self.confidence else 1.0),
-            tuple(row.tobytes() for row in moves),
+            tuple(found),
+            tuple(scores[ranks].tolist()),
+            _normalised(scores[ranks], self.confidence.temperature if self.confidence else 1.0),
+            tuple(moves[rank].tobytes() for rank in ranks),
         )
 
     def _tag_columns(self, batch: Batch, tags: Tags, retag: bool) -> dict[int, Any]:
