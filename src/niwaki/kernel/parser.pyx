@@ -342,9 +342,10 @@ cdef class Parser:
             legal = self.legal_classes[mask]
             choice.parent = parent
             for i in range(self.legal_count[mask] if mask else 1):
-                choice.klass = legal[i] if mask else WAIT
+                choice.klass = WAIT
                 choice.score = now[parent].score
                 if mask:
+                    choice.klass = legal[i]
                     choice.score += scores[lane][choice.klass]
                 if parent == gold_place and choice.klass != gold_class:
                     choice.score += head_start

@@ -2,8 +2,9 @@
 
 SWAP puts the second word of the stack back in front of the buffer, so words can be
 brought into an order in which their tree does not cross. No two words change places
-twice, so every parse ends: n words and s swaps take 2n + 2s moves. There are at most
-MOST_SWAPS swaps for each word; treebanks need less than one for each word of a sentence.
+twice, so every parse ends: n words and s swaps take 2n + 2s moves. A sentence of n words
+has at most MOST_SWAPS * n swaps, which keeps memory linear; trees that need more are
+not reached.
 
 The oracle is the lazy one of Nivre, Kuhlmann and Hall (2009): it swaps words that stand
 in the wrong order only when what lies on top can grow no further without it. It is
