@@ -28,6 +28,15 @@ def examples(language: str) -> list[tuple[str, str]]:
     ]
 
 
+def sessions() -> list[tuple[str, str]]:
+    """The commands of each page, one after the other: later ones use files of earlier ones."""
+    pages: dict[str, str] = {}
+    for place, body in examples("console"):
+        page = place.rpartition(":")[0]
+        pages[page] = pages.get(page, "") + body
+    return list(pages.items())
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working copy of what the documentation refers to."""
@@ -43,7 +52,7 @@ def test_python(place: str, body: str, folder: Path) -> None:
     subprocess.run([sys.executable, "-W", "error", "-c", body], check=True, capture_output=True)
 
 
-@pytest.mark.parametrize(("place", "body"), examples("console"), ids=lambda value: value[:40])
+@pytest.mark.parametrize(("place", "body"), sessions(), ids=lambda value: value[:40])
 def test_commands(place: str, body: str, folder: Path) -> None:
     """`niwaki` commands are run and their shown output compared; `make` targets must exist."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -12,16 +12,16 @@ from niwaki.kernel.parser_learning import Tutor
 from niwaki.kernel.systems import system_names
 from niwaki.models.pipeline import untagged
 from niwaki.models.transition import DEPREL, TransitionParser, design_parser
-from tests.reference.systems import projective_trees
+from tests.reference.systems import reachable_trees
 
 SYSTEMS = system_names()
 
 
-def corpus() -> list[Sentence]:
-    """All projective trees of up to four words; each word's form tells its arc."""
+def corpus(system: str) -> list[Sentence]:
+    """All trees of up to four words that it can build; each word's form tells its arc."""
     sentences = []
     for n in range(1, 5):
-        for number, heads in enumerate(projective_trees(n)):
+        for number, heads in enumerate(reachable_trees(system, n)):
             forms = [f"{n}.{number}.{word}" for word in range(n)]
             labels = [
                 "root" if head == 0 else f"l{(head + word) % 3}" for word, head in enumerate(heads)
@@ -33,7 +33,7 @@ def corpus() -> list[Sentence]:
 
 class Lessons:
     def __init__(self, system: str) -> None:
-        sentences = corpus()
+        sentences = corpus(system)
         self.batch = Batch([sentence.source for sentence in sentences])
         design = design_parser(
             sentences, system, "\n".join(["s0.form", "s1.form", "b0.form", "b1.form"])

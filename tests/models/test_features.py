@@ -125,7 +125,12 @@ def test_features_on_what_there_is_not_are_left_out() -> None:
         name: len(compile_parser(text, system=load_system(name)).templates)
         for name in system_names()
     }
-    assert sizes == {"arc-eager": 5, "arc-hybrid": 3, "arc-standard": 1}
+    assert sizes == {
+        "arc-eager": 5,
+        "arc-hybrid": 3,
+        "arc-standard": 1,
+        "arc-standard-swap": 3,
+    }
     assert len(compile_parser(text, clusters=True).templates) == 6
 
 

@@ -87,6 +87,17 @@ class SlowStandard(Slow):
         return made
 
 
+class SlowSwap(SlowStandard):
+    """Words that are in the order of the sentence may change places."""
+
+    def moves(self) -> dict[str, Slow]:
+        made = super().moves()
+        stack = self.stack
+        if len(stack) > 2 and stack[-2] < stack[-1]:
+            made["swap"] = self.make((*stack[:-2], stack[-1]), (stack[-2], *self.buffer))
+        return made
+
+
 class SlowEager(Slow):
     """With `one_root`, the last word may only be pushed if one word then stays headless."""
 
@@ -119,18 +130,37 @@ class FreeEager(SlowEager):
     one_root = False
 
 
-SLOW = {"arc-hybrid": SlowHybrid, "arc-standard": SlowStandard, "arc-eager": SlowEager}
+SLOW = {
+    "arc-hybrid": SlowHybrid,
+    "arc-standard": SlowStandard,
+    "arc-standard-swap": SlowSwap,
+    "arc-eager": SlowEager,
+}
 # The systems in which costs are defined.
-COSTS = {**SLOW, "arc-eager": FreeEager}
+COSTS = {
+    "arc-hybrid": SlowHybrid,
+    "arc-standard": SlowStandard,
+    "arc-eager": FreeEager,
+}
 
 
-def endings(state: Slow) -> Iterator[tuple[int, ...]]:
-    """Trees of all parses that go on from a state, one a parse."""
-    moves = state.moves()
-    if not moves:
-        yield state.heads()
-    for after in moves.values():
-        yield from endings(after)
+def endings(start: Slow) -> set[tuple[int, ...]]:
+    """Trees of all parses that go on from a state."""
+    seen, todo, trees = {start}, [start], set()
+    while todo:
+        after = todo.pop().moves()
+        for state in after.values():
+            if not state.moves():
+                trees.add(state.heads())
+            elif state not in seen:
+                seen.add(state)
+                todo.append(state)
+    return trees
+
+
+def reachable_trees(system: str, words: int) -> tuple[tuple[int, ...], ...]:
+    """The trees that a system is made for."""
+    return tuple(all_trees(words)) if system == "arc-standard-swap" else projective_trees(words)
 
 
 @cache

@@ -266,6 +266,6 @@ def test_bad_overrides(tmp_path: Path, override: str, message: str) -> None:
 
 
 def test_all_systems_can_be_named() -> None:
-    assert system_names() == ["arc-eager", "arc-hybrid", "arc-standard"]
+    assert system_names() == ["arc-eager", "arc-hybrid", "arc-standard", "arc-standard-swap"]
     for name in system_names():
         assert make_config({**WHOLE, "model": {"system": name}}).model.system == name

@@ -9,6 +9,8 @@ With --raw, the text of the gold file is segmented, tagged and parsed by the mod
 SYSTEM is a segmentation of it), and F1 of tokens, sentences, words and all the rest
 over aligned words is printed, as by the CoNLL 2018 scorer.
 
+With --crossing, precision, recall and F1 of crossing arcs (with their labels) are added.
+
 With --calibration, probabilities are judged: the expected calibration error (15 bins of
 equal mass) of tags, arcs, labels and trees, and how many of the errors are found among
 the least certain tenth; --curves draws both.
@@ -16,6 +18,7 @@ the least certain tenth; --curves draws both.
   niwaki evaluate gold.conllu system.conllu
   niwaki evaluate gold.conllu -m en --beam 1
   niwaki evaluate gold.conllu -m en --raw
+  niwaki evaluate gold.conllu -m en --crossing
   niwaki evaluate gold.conllu -m en --calibration --curves reliability.html
 """
 
@@ -35,6 +38,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.calibration import BINS, Reliability, measure
+from niwaki.metrics.crossing import count_crossing
 from niwaki.metrics.segmentation import evaluate_segmentation
 from niwaki.models.pipeline import load
 
@@ -50,6 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
+    )
+    parser.add_argument(
+        "--crossing", action="store_true", help="score crossing (non-projective) arcs too"
     )
     parser.add_argument(
         "--calibration", action="store_true", help="judge probabilities instead of trees"
@@ -78,13 +85,23 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if arguments.calibration:
         return _calibration(measure(gold, system), arguments)
+    if arguments.crossing:
+        if arguments.raw:
+            raise NiwakiError("--crossing needs the gold words; leave out --raw")
+        system = list(system)
     result = evaluate_segmentation(gold, system) if arguments.raw else evaluate(gold, system)
+    scores, signature = dict(result.scores), result.signature
+    if arguments.crossing:
+        arcs = count_crossing(gold, system)
+        scores |= arcs.scores
+        signature += f"|crossing arcs={arcs.gold} gold, {arcs.system} system"
     if arguments.json:
-        print(json.dumps({**result.scores, "signature": result.signature}))
+        print(json.dumps({**scores, "signature": signature}))
     else:
-        for metric, score in result.scores.items():
-            print(f"{metric:14}{score:7.2f}")
-        print(result.signature)
+        width = max(14, *(len(metric) + 1 for metric in scores))
+        for metric, score in scores.items():
+            print(f"{metric:{width}}{score:7.2f}")
+        print(signature)
     return OK
 
 

@@ -14,7 +14,11 @@ from libc.stdlib cimport free, malloc
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.features cimport Context
 from niwaki.kernel.parser cimport MAX_CLASSES, Choice, Columns, Parser, Space, worse
-from niwaki.kernel.systems._system cimport MOVES, REDUCE, SHIFT, Gold, Node, State
+from niwaki.kernel.systems._system cimport (
+    MOVES, REDUCE, SHIFT, Functions, Gold, Node, State, System,
+)
+
+from niwaki.kernel.systems.arc_standard import SYSTEM as arc_standard
 
 # A chart takes 48 bytes for each pair of words.
 MAX_WORDS = 1000
@@ -161,6 +165,7 @@ cdef class Limits:
     cdef bint exactly
     cdef bint knows_heads
     cdef Gold gold
+    cdef Functions functions
     cdef const uint8_t[:, ::1] arcs
     cdef const int32_t[:, ::1] left
     cdef const int32_t[:, ::1] right
@@ -199,7 +204,13 @@ cdef class Limits:
 
     cdef int open(self, Parser parser) except -1:
         """Make room for what the costs of a system need."""
-        cdef size_t room = parser.functions.scratch(self.n)
+        cdef System system = parser.system
+        cdef size_t room
+        if system.crosses:
+            # Allowed trees do not cross, and a system with swaps that makes none is this one.
+            system = arc_standard
+        self.functions = system.functions
+        room = self.functions.scratch(self.n)
         if self.classes.shape[1] != parser.class_count:
             raise ValueError("limits do not fit the labelled moves")
         self.gold.heads = self.gold.labels = &self.heads[0]
@@ -214,34 +225,34 @@ cdef class Limits:
             self.gold.scratch = &self.scratch[0]
         return 0
 
-    cdef int moves(self, Parser parser, const State* state, int32_t* dependents) noexcept nogil:
+    cdef int moves(self, const State* state, int32_t* dependents) noexcept nogil:
         """The moves that are possible and allowed; `dependents` of those that make arcs, else -1."""
-        cdef int mask = parser.functions.legal(state, self.n), allowed = 0, move
+        cdef int mask = self.functions.legal(state, self.n), allowed = 0, move
         cdef int32_t head
         for move in range(MOVES):
             if not mask >> move & 1:
                 continue
-            parser.functions.arc(state, move, &head, &dependents[move])
+            self.functions.arc(state, move, &head, &dependents[move])
             if self.exactly:
-                if parser.functions.oracle(state, &self.gold) != move:
+                if self.functions.oracle(state, &self.gold) != move:
                     continue
-            elif self.knows_heads and parser.functions.cost(state, move, &self.gold):
+            elif self.knows_heads and self.functions.cost(state, move, &self.gold):
                 continue
             if head >= 0 and not self.arcs[head, dependents[move]]:
                 continue
             if self.spans.shape[0] and not self.keeps_spans(
-                    parser, state, move, head, dependents[move]):
+                    state, move, head, dependents[move]):
                 continue
             allowed |= 1 << move
         return allowed
 
-    cdef bint keeps_spans(self, Parser parser, const State* state, int move, int head,
+    cdef bint keeps_spans(self, const State* state, int move, int head,
                           int dependent) noexcept nogil:
         """Whether a move leaves each span a subtree that can still be had."""
         cdef int i, waiting, edge, top
         cdef const Node* node
         if head >= 0:
-            self.read_heads(parser, state)
+            self.read_heads(state)
             if self.left[head, dependent]:
                 edge = dependent
                 while edge > 1 and self.is_below(edge - 1, dependent):
@@ -267,19 +278,19 @@ cdef class Limits:
                 if waiting > 1:
                     return False
         elif move == REDUCE:
-            self.read_heads(parser, state)
+            self.read_heads(state)
             top = state.stack.word
             edge = self.right[self.made[top], top] if self.made[top] >= 0 else 0
             return edge == 0 or edge == state.buffer - 1
         return True
 
-    cdef void read_heads(self, Parser parser, const State* state) noexcept nogil:
+    cdef void read_heads(self, const State* state) noexcept nogil:
         cdef int32_t head, dependent
         cdef int word
         for word in range(self.n + 1):
             self.made[word] = -1
         while state.parent != NULL:
-            parser.functions.arc(state.parent, state.move, &head, &dependent)
+            self.functions.arc(state.parent, state.move, &head, &dependent)
             if head >= 0:
                 self.made[dependent] = head
             state = state.parent
@@ -300,7 +311,7 @@ cdef class Limits:
         cdef int count = 0, parent, mask, i, place, dependent
         for parent in range(beam):
             parser.score(context, &now[parent], scores)
-            mask = self.moves(parser, &now[parent], dependents)
+            mask = self.moves(&now[parent], dependents)
             choice.parent = parent
             for i in range(parser.legal_count[mask]):
                 choice.klass = parser.legal_classes[mask][i]
@@ -346,8 +357,8 @@ cdef class Limits:
                 with gil:
                     raise MemoryError()
             now = space.states
-            parser.functions.start(now, self.n)
-            for step in range(parser.functions.steps(self.n)):
+            self.functions.start(now, self.n)
+            for step in range(self.functions.steps(self.n)):
                 after = now + beam
                 beam = self.step(parser, space, &context, now, beam, width, after)
                 now = after

@@ -89,6 +89,16 @@ cdef inline void place_children(Places* places, const Node* node, int slot, int 
     places.labels[slot + 3] = labelled(node.right2, none, node.right2_label)
 
 
+cdef int place_returned(const State* swap, Places* places) noexcept nogil:
+    """Words that came back from the stack stand first in the buffer; how many there are, up to 4."""
+    cdef int slot = 0
+    while swap != NULL and slot < 4:
+        places.words[B0 + slot] = swap.parent.stack.below.word
+        swap = swap.parent.returned
+        slot += 1
+    return slot
+
+
 cdef void find_places(const State* state, int n, Places* places) noexcept nogil:
     cdef const Node* node = state.stack
     cdef const Node* front = state.front
@@ -99,11 +109,15 @@ cdef void find_places(const State* state, int n, Places* places) noexcept nogil:
         places.labels[slot] = (
             FIRST_VALUE + node.label if node != NULL and node.has_head else NONE_VALUE)
         node = node.below if node != NULL else NULL
-    for slot in range(4):
-        word = state.buffer + slot
-        places.words[B0 + slot] = word if word <= n else none
-        places.labels[B0 + slot] = NONE_VALUE
-        places.nodes[B0 + slot] = NULL
+    slot = 0
+    if state.returned != NULL:
+        slot = place_returned(state.returned, places)
+    word = state.buffer - slot
+    for slot in range(slot, 4):
+        places.words[B0 + slot] = word + slot if word + slot <= n else none
+    for slot in range(B0, B3 + 1):
+        places.labels[slot] = NONE_VALUE
+        places.nodes[slot] = NULL
     places.nodes[B0] = front
     place_children(places, places.nodes[S0], S0_LEFT, none)
     place_children(places, places.nodes[S1], S1_LEFT, none)

@@ -9,6 +9,7 @@ from niwaki.kernel.systems._system cimport MOVES, Functions, State, System
 cdef enum:
     MAX_CLASSES = 256
     MASKS = 1 << 6          # sets of legal moves (1 << MOVES)
+    WAIT = -1               # instead of a labelled move: what a finished state does in a beam
 
 
 cdef struct Choice:
@@ -35,6 +36,7 @@ cdef class Space:
     cdef size_t value_capacity
     cdef Choice* heap
     cdef int heap_capacity
+    cdef bint all_wait      # the last step of the beam changed nothing: all states are finished
 
     cdef bint reserve(self, size_t states, size_t values, int width) noexcept nogil
 
@@ -77,14 +79,17 @@ cdef class Parser:
     cdef bint parse_with_beam(self, Space space, const uint32_t** columns, const int32_t* starts,
                               int64_t s, int width, int32_t* heads, int32_t* labels,
                               float* scores) noexcept nogil
-    cdef void step_greedily(self, const Context* context, const State* now, const float* scores,
-                            State* after) noexcept nogil
+    cdef void step_greedily(self, const Context* context, const State* now, int mask,
+                            const float* scores, State* after) noexcept nogil
     cdef int step_beam(self, Space space, const Context* context, const State* now, int beam,
                        int width, int gold_place, int gold_class, float head_start,
                        State* after) noexcept nogil
     cdef void read_tree(self, const State* state, int n, int32_t* heads,
                         int32_t* labels) noexcept nogil
     cdef tuple collect(self, const State* states, int found, int n, int k)
+
+
+cdef int count_moves(const State* state) noexcept nogil
 
 
 cdef class Columns:

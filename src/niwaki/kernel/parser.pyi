@@ -40,7 +40,7 @@ class Parser:
         attributes: list[NDArray[np.uint32]],
         k: int,
         width: int,
-    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32], NDArray[np.uint8]]: ...
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32], list[NDArray[np.uint8]]]: ...
     def follow(
         self,
         batch: Batch,

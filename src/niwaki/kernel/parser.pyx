@@ -63,6 +63,14 @@ cdef void rise(Choice* heap, int place) noexcept nogil:
     heap[place] = moved
 
 
+cdef int count_moves(const State* state) noexcept nogil:
+    cdef int count = 0
+    while state.parent != NULL:
+        state = state.parent
+        count += 1
+    return count
+
+
 cdef class Parser:
     """Finds the best trees of sentences under a linear model.
 
@@ -227,8 +235,10 @@ cdef class Parser:
         self.functions.start(now, context.n)
         for step in range(steps):
             after = now + beam
-            beam = self.step_beam(space, context, now, beam, width, -1, -1, 0, after)
+            beam = self.step_beam(space, context, now, beam, width, -1, WAIT, 0, after)
             now = after
+            if space.all_wait:
+                break
         found[0] = beam
         return now
 
@@ -237,13 +247,15 @@ cdef class Parser:
                              float* scores) noexcept nogil:
         """Parse up to LANES sentences greedily, in step: while one waits for memory, others work.
 
-        The longest comes first, so that those still at work are always the first ones.
+        `lanes` lists those still at work.
         """
         cdef Context contexts[LANES]
         cdef Decision decisions[LANES]
         cdef float move_scores[LANES][MAX_CLASSES]
         cdef State* states[LANES]
-        cdef int lane, n, step = 0, active = count
+        cdef int lanes[LANES]
+        cdef int masks[LANES]
+        cdef int lane, n, i, active = count
         cdef int32_t start
         cdef size_t state_room = 0, value_room = 0
         for lane in range(count):
@@ -257,35 +269,40 @@ cdef class Parser:
             start = starts[group[lane]]
             n = starts[group[lane] + 1] - start
             self.place_values(columns, start, n, space.values + value_room, &contexts[lane])
+            lanes[lane] = lane
             states[lane] = space.states + state_room
             self.functions.start(states[lane], n)
             state_room += <size_t>self.functions.steps(n) + 1
             value_room += self.value_room(n)
         while True:
-            while active and step == self.functions.steps(contexts[active - 1].n):
-                active -= 1
+            i = 0
+            while i < active:
+                lane = lanes[i]
+                masks[i] = self.functions.legal(states[lane], contexts[lane].n)
+                if masks[i]:
+                    self.prepare(&contexts[lane], states[lane], &decisions[i], move_scores[i])
+                    i += 1
+                else:
+                    active -= 1
+                    lanes[i] = lanes[active]
             if not active:
                 break
-            for lane in range(active):
-                self.prepare(&contexts[lane], states[lane], &decisions[lane], move_scores[lane])
             score_decisions(&self.scorer, decisions, active)
-            for lane in range(active):
+            for i in range(active):
+                lane = lanes[i]
                 self.step_greedily(
-                    &contexts[lane], states[lane], move_scores[lane], states[lane] + 1)
+                    &contexts[lane], states[lane], masks[i], move_scores[i], states[lane] + 1)
                 states[lane] += 1
-            step += 1
         for lane in range(count):
             start = starts[group[lane]]
             scores[group[lane]] = states[lane].score
             self.read_tree(states[lane], contexts[lane].n, heads + start, labels + start)
         return True
 
-    cdef void step_greedily(self, const Context* context, const State* now, const float* scores,
-                            State* after) noexcept nogil:
-        cdef const uint8_t* legal
-        cdef int mask = self.functions.legal(now, context.n), i, best
-        legal = self.legal_classes[mask]
-        best = legal[0]
+    cdef void step_greedily(self, const Context* context, const State* now, int mask,
+                            const float* scores, State* after) noexcept nogil:
+        cdef const uint8_t* legal = self.legal_classes[mask]
+        cdef int i, best = legal[0]
         for i in range(1, self.legal_count[mask]):
             if scores[legal[i]] > scores[best]:
                 best = legal[i]
@@ -296,8 +313,9 @@ cdef class Parser:
                        State* after) noexcept nogil:
         """All moves from all states of the beam; the best `width` results, best first.
 
-        In learning, moves that leave the gold sequence, which stands at `gold_place`
-        and goes on with `gold_class`, get a head start; else that place is -1.
+        A state that is finished waits, with its score. In learning, moves that leave
+        the gold sequence, which stands at `gold_place` and goes on with `gold_class`,
+        get a head start; else that place is -1.
         """
         cdef Decision decisions[LANES]
         cdef float scores[LANES][MAX_CLASSES]
@@ -314,9 +332,12 @@ cdef class Parser:
             mask = self.functions.legal(&now[parent], context.n)
             legal = self.legal_classes[mask]
             choice.parent = parent
-            for i in range(self.legal_count[mask]):
-                choice.klass = legal[i]
-                choice.score = now[parent].score + scores[lane][choice.klass]
+            for i in range(self.legal_count[mask] if mask else 1):
+                choice.klass = WAIT
+                choice.score = now[parent].score
+                if mask:
+                    choice.klass = legal[i]
+                    choice.score += scores[lane][choice.klass]
                 if parent == gold_place and choice.klass != gold_class:
                     choice.score += head_start
                 if count < width:
@@ -332,8 +353,14 @@ cdef class Parser:
             heap[0] = heap[i]
             sink(heap, 0, i)
             heap[i] = choice
+        space.all_wait = True
         for i in range(count):
-            self.advance(context, &now[heap[i].parent], heap[i].klass, heap[i].score, &after[i])
+            if heap[i].klass == WAIT:
+                after[i] = now[heap[i].parent]
+                after[i].score = heap[i].score
+            else:
+                space.all_wait = False
+                self.advance(context, &now[heap[i].parent], heap[i].klass, heap[i].score, &after[i])
         return count
 
     def parse(self, Batch batch not None, list attributes not None, int width=1):
@@ -389,8 +416,8 @@ cdef class Parser:
     def kbest(self, Batch batch not None, Py_ssize_t s, list attributes not None, int k, int width):
         """The k best distinct trees of a sentence that a beam finds, best first.
 
-        Returns their heads, labels, scores and labelled moves, one row each. A
-        beam narrower than k is widened to k.
+        Returns their heads, labels and scores, one row each, and a list of their
+        labelled moves. A beam narrower than k is widened to k.
         """
         cdef Columns columns = Columns(attributes, self.program.attribute_count, batch.words)
         cdef Space space = self.space()
@@ -419,14 +446,14 @@ cdef class Parser:
     cdef tuple collect(self, const State* states, int found, int n, int k):
         """The first k distinct trees among finished states: heads, labels, scores and moves."""
         cdef const State* state
-        cdef int i, step, steps = self.functions.steps(n), kept = 0
+        cdef int i, step, kept = 0
         heads = np.empty((found, n), dtype=np.int32)
         labels = np.empty((found, n), dtype=np.int32)
         scores = np.empty(found, dtype=np.float32)
-        moves = np.empty((found, steps), dtype=np.uint8)
+        moves = []
         cdef int32_t[:, ::1] heads_view = heads, labels_view = labels
         cdef float[::1] scores_view = scores
-        cdef uint8_t[:, ::1] moves_view = moves
+        cdef uint8_t[::1] moves_view
         seen = set()
         for i in range(found):
             if kept == k:
@@ -438,12 +465,14 @@ cdef class Parser:
                 continue
             seen.add(tree)
             scores_view[kept] = states[i].score
+            moves.append(np.empty(count_moves(&states[i]), dtype=np.uint8))
+            moves_view = moves[kept]
             state = &states[i]
-            for step in range(steps - 1, -1, -1):
-                moves_view[kept, step] = state.klass
+            for step in range(moves_view.shape[0] - 1, -1, -1):
+                moves_view[step] = state.klass
                 state = state.parent
             kept += 1
-        return heads[:kept], labels[:kept], scores[:kept], moves[:kept]
+        return heads[:kept], labels[:kept], scores[:kept], moves
 
     def follow(self, Batch batch not None, Py_ssize_t s, list attributes not None,
                const uint8_t[::1] moves not None):

@@ -15,7 +15,7 @@ from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.features cimport Context
 from niwaki.kernel.hashing cimport mix
 from niwaki.kernel.linear cimport MAX_KEYS, Learner, learn_add
-from niwaki.kernel.parser cimport MAX_CLASSES, Columns, Parser, Space
+from niwaki.kernel.parser cimport MAX_CLASSES, WAIT, Columns, Parser, Space, count_moves
 from niwaki.kernel.systems._system cimport MOVES, Gold, State
 
 cdef enum:
@@ -93,6 +93,7 @@ cdef class Tutor:
         gold.last_child = base + 2 * (n + 2)
         gold.scratch = base + 3 * (n + 2) if scratch else NULL
         gold.n = n
+        self.parser.functions.study(gold)
         return True
 
     # -- greedy ----------------------------------------------------------------
@@ -117,20 +118,18 @@ cdef class Tutor:
             with nogil:
                 for k in range(order.shape[0]):
                     found = self.walk(batch, order[k], columns.pointers, &heads[0], &labels[0],
-                                      margin, explore, &random[0])
+                                      margin, explore, &random[0], &moves)
                     if found < 0:
                         break
                     updates += found
-                    moves += self.parser.functions.steps(
-                        batch.starts[order[k] + 1] - batch.starts[order[k]])
         self.learner.check_memory()
         return moves, updates
 
     cdef int walk(self, Batch batch, Py_ssize_t s, const uint32_t** columns,
                   const int32_t* heads, const int32_t* labels, float margin, float explore,
-                  uint64_t* random) noexcept nogil:
+                  uint64_t* random, long* moves) noexcept nogil:
         cdef int32_t start = batch.starts[s]
-        cdef int n = batch.starts[s + 1] - start, step, updates = 0, right, wrong, count, chosen
+        cdef int n = batch.starts[s + 1] - start, updates = 0, right, wrong, count, chosen
         cdef uint64_t keys[MAX_KEYS]
         cdef float scores[MAX_CLASSES]
         cdef Context context
@@ -142,10 +141,11 @@ cdef class Tutor:
             return -1
         if not self.open_gold(heads + start, labels + start, n, &gold):
             return -1
-        can_explore = gold.scratch != NULL or self.parser.functions.scratch(n) == 0
-        self.parser.functions.start(self.space.states, n)
-        for step in range(self.parser.functions.steps(n)):
-            state = self.space.states + step
+        can_explore = self.parser.system.is_dynamic and (
+            gold.scratch != NULL or self.parser.functions.scratch(n) == 0)
+        state = self.space.states
+        self.parser.functions.start(state, n)
+        while self.parser.functions.legal(state, n):
             memset(scores, 0, self.parser.class_count * sizeof(float))
             count = self.parser.program.keys(&context, state, keys)
             self.parser.scorer.score(self.parser.scorer.table, keys, count, scores)
@@ -161,6 +161,8 @@ cdef class Tutor:
                     chosen = wrong
             self.learner.table.clock += 1
             self.parser.advance(&context, state, chosen, 0, state + 1)
+            state += 1
+        moves[0] += state - self.space.states
         return -1 if self.learner.table.failed else updates
 
     cdef void judge(self, const State* state, const Gold* gold, const float* scores,
@@ -240,7 +242,7 @@ cdef class Tutor:
                      const int32_t* heads, const int32_t* labels, int width, bint max_violation,
                      float margin) noexcept nogil:
         cdef int32_t start = batch.starts[s]
-        cdef int n = batch.starts[s + 1] - start, step, beam = 1, klass, worst = -1, i
+        cdef int n = batch.starts[s + 1] - start, step, beam = 1, klass, i, length = 0
         cdef int steps = self.parser.functions.steps(n)
         cdef float scores[MAX_CLASSES]
         cdef float violation, largest = 0
@@ -249,6 +251,10 @@ cdef class Tutor:
         cdef State* now
         cdef State* after
         cdef const State* rival = NULL
+        cdef const State* parent
+        cdef State* gold_state
+        cdef const State* better = NULL     # where the gold sequence is to gain, and its rival
+        cdef bint is_last
         cdef int gold_place = 0         # of the gold state in the beam; -1 when it fell out
         if not self.parser.open_sentence(self.space, columns, start, n, width, &context):
             self.learner.table.failed = True
@@ -256,74 +262,87 @@ cdef class Tutor:
         if not self.open_gold(heads + start, labels + start, n, &gold):
             return -1
         self.parser.functions.start(self.path, n)
-        for step in range(steps):
-            klass = self.gold_class(self.path + step, &gold)
+        while self.parser.functions.legal(self.path + length, n):
+            klass = self.gold_class(self.path + length, &gold)
             if klass < 0:
                 return -1
-            self.parser.advance(&context, self.path + step, klass, 0, self.path + step + 1)
+            self.parser.advance(&context, self.path + length, klass, 0, self.path + length + 1)
+            length += 1
         now = self.space.states
         self.parser.functions.start(now, n)
         self.path[0].score = 0
         for step in range(steps):
-            klass = self.path[step + 1].klass
-            self.parser.score(&context, self.path + step, scores)
-            self.path[step + 1].score = self.path[step].score + scores[klass]
+            # A finished gold sequence waits for the others, as in the beam.
+            gold_state = self.path + min(step + 1, length)
+            klass = WAIT
+            if step < length:
+                klass = gold_state.klass
+                self.parser.score(&context, self.path + step, scores)
+                gold_state.score = self.path[step].score + scores[klass]
             after = now + beam
             beam = self.parser.step_beam(
                 self.space, &context, now, beam, width, gold_place, klass, margin, after)
             i = gold_place
             gold_place = -1
-            for klass in range(beam):
-                if i >= 0 and after[klass].parent == now + i and (
-                        after[klass].klass == self.path[step + 1].klass):
-                    gold_place = klass
-                    break
+            if i >= 0:
+                parent = now + i if step < length else now[i].parent
+                for klass in range(beam):
+                    if after[klass].parent == parent and after[klass].klass == gold_state.klass:
+                        gold_place = klass
+                        break
+            is_last = step == steps - 1 or self.space.all_wait
             # The best state that is not the gold one.
             i = 1 if gold_place == 0 else 0
             if i < beam:
-                violation = after[i].score - self.path[step + 1].score
+                violation = after[i].score - gold_state.score
                 if gold_place < 0 and not max_violation:
-                    worst = step + 1
+                    better = gold_state
                     rival = &after[i]
                     break
-                if violation > largest or (violation >= largest and worst < 0):
-                    if max_violation or step == steps - 1:
+                if violation > largest or (violation >= largest and better == NULL):
+                    if max_violation or is_last:
                         largest = violation
-                        worst = step + 1
+                        better = gold_state
                         rival = &after[i]
+            if is_last:
+                break
             now = after
-        if worst < 0:
+        if better == NULL:
             return 0
-        self.update_paths(&context, self.path + worst, rival)
+        self.update_paths(&context, better, rival)
         return 1
 
     cdef void update_paths(self, const Context* context, const State* better,
                            const State* worse) noexcept nogil:
-        """One step towards a sequence and away from another of the same length."""
-        cdef uint64_t keys[MAX_KEYS]
-        cdef int count
-        # Back to where they part: the states before that have the same moves.
+        """One step towards a sequence and away from another, from where they part."""
         cdef const State* one = better
         cdef const State* other = worse
-        cdef const State* last_difference = NULL
-        cdef const State* last_other = NULL
-        while one.parent != NULL:
+        # Moves that they have in common: those before the first that differs.
+        cdef int ones = count_moves(better), others = count_moves(worse), common, place
+        for place in range(others, ones):
+            one = one.parent
+        for place in range(ones, others):
+            other = other.parent
+        common = min(ones, others)
+        for place in range(common - 1, -1, -1):
             if one.klass != other.klass:
-                last_difference = one
-                last_other = other
+                common = place
             one = one.parent
             other = other.parent
-        if last_difference == NULL:
-            return
-        while True:
-            count = self.parser.program.keys(context, better.parent, keys)
-            learn_add(&self.learner.table, keys, count, better.klass, 1)
-            count = self.parser.program.keys(context, worse.parent, keys)
-            learn_add(&self.learner.table, keys, count, worse.klass, -1)
-            if better == last_difference:
-                return
-            better = better.parent
-            worse = worse.parent
+        while ones > common or others > common:
+            if ones > common:
+                self.learn_move(context, better, 1)
+                better = better.parent
+                ones -= 1
+            if others > common:
+                self.learn_move(context, worse, -1)
+                worse = worse.parent
+                others -= 1
+
+    cdef void learn_move(self, const Context* context, const State* made, int sign) noexcept nogil:
+        cdef uint64_t keys[MAX_KEYS]
+        cdef int count = self.parser.program.keys(context, made.parent, keys)
+        learn_add(&self.learner.table, keys, count, made.klass, sign)
 
     # -- given sequences ---------------------------------------------------------
 
@@ -335,20 +354,18 @@ cdef class Tutor:
         """
         cdef Columns columns = Columns(attributes, self.parser.program.attribute_count, batch.words)
         cdef Context context
-        cdef int n, steps, step
-        cdef const uint8_t[::1] moves
+        cdef int n, steps
         if not 0 <= s < batch.sentences:
             raise ValueError(f"no sentence {s}")
         n = batch.starts[s + 1] - batch.starts[s]
         steps = self.parser.functions.steps(n)
-        if better.shape[0] != steps or worse.shape[0] != steps:
-            raise ValueError(f"a sequence for {n} words has {steps} moves")
         if not self.parser.open_sentence(self.space, columns.pointers, batch.starts[s], n, 2, &context):
             raise MemoryError()
         self._replay(&context, better, self.space.states)
         self._replay(&context, worse, self.space.states + steps + 1)
         self.update_paths(
-            &context, self.space.states + steps, self.space.states + 2 * steps + 1)
+            &context, self.space.states + better.shape[0],
+            self.space.states + steps + 1 + worse.shape[0])
         self.learner.table.clock += 1
         self.learner.check_memory()
 
@@ -362,6 +379,8 @@ cdef class Tutor:
                     >> self.parser.class_move[klass] & 1):
                 raise ValueError(f"move {step} is not possible")
             self.parser.advance(context, states + step, klass, 0, states + step + 1)
+        if self.parser.functions.legal(states + moves.shape[0], context.n):
+            raise ValueError(f"a parse of {context.n} words has more moves than {moves.shape[0]}")
 
     cdef _check(self, Batch batch, const int32_t[::1] heads, const int32_t[::1] labels,
                 const int32_t[::1] order):

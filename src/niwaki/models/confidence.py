@@ -50,7 +50,8 @@ def gather_evidence(
     """Parse a batch and collect evidence; `second` is another parser that may agree or not."""
     values = parser.attribute_values(batch, tags)
     found = weigh(parser.kernel, batch, values, width, temperature)
-    heads, labels, arcs, labelled, arc_gaps, label_gaps, trees = found
+    arcs, labelled, arc_gaps, label_gaps, trees = found[2:]
+    heads, labels = parser.decoded(found[0], found[1], batch.lengths)
     if second is None or second is parser:
         agree = label_agrees = np.ones(batch.words)
     else:

@@ -87,8 +87,8 @@ def _search(
 def _labelled(
     parser: TransitionParser, constraints: Constraints, heads: list[int], labels: list[int]
 ) -> Tree:
-    names = [parser.labels.names[label] for label in labels]
-    own = {parser.labels.names[label] for _, label in parser.design.classes if label >= 0}
+    names = [parser.plain_labels[label] for label in labels]
+    own = {parser.plain_labels[label] for _, label in parser.design.classes if label >= 0}
     for word, name in enumerate(names, start=1):
         allowed = constraints.labels_of(word)
         if allowed is not None and name not in allowed:
@@ -110,9 +110,11 @@ def _allowed_classes(parser: TransitionParser, constraints: Constraints) -> NDAr
         allowed = constraints.labels_of(word)
         if allowed is None:
             continue
+        meant = {parser.labels.number(name) for name in allowed}
+        meant |= {number for number, name in enumerate(parser.plain_labels) if name in allowed}
         for move in moves:
             of_move = [number for number, (m, _) in enumerate(classes) if m == move]
-            fitting = {numbers.get((move, parser.labels.number(label))) for label in allowed}
+            fitting = {numbers.get((move, label)) for label in meant}
             if not fitting.isdisjoint(of_move):
                 table[word, of_move] = [number in fitting for number in of_move]
     return table

@@ -262,26 +262,29 @@ class Pipeline:
         if constraints:
             constraints.check(sentence)
             found = constrained_kbest(parser, batch, 0, values, constraints, k, width)
-            best = [each.score for each in found]
+            totals = [each.score for each in found]
             return Candidates(
                 tagged,
                 tuple(each.tree for each in found),
-                tuple(best),
-                _normalised(best, temperature),
+                tuple(totals),
+                _normalised(totals, temperature),
                 tuple(each.moves for each in found),
             )
         heads, labels, scores, moves = parser.kernel.kbest(batch, 0, values, k, width)
         names = parser.labels.names
-        trees = tuple(
-            Tree(tuple(row), tuple([names[label] for label in row_labels]))
-            for row, row_labels in zip(heads.tolist(), labels.tolist(), strict=True)
-        )
+        ranks: dict[Tree, int] = {}
+        for rank, row in enumerate(zip(heads, labels, strict=True)):
+            row_heads, row_labels = parser.decoded(*row, [len(sentence)])
+            tree = Tree(tuple(row_heads.tolist()), tuple([names[i] for i in row_labels.tolist()]))
+            # Two encoded trees may mean the same one: the better stands for both.
+            ranks.setdefault(tree, rank)
+        best = scores[list(ranks.values())]
         return Candidates(
             tagged,
-            trees,
-            tuple(scores.tolist()),
-            _normalised(scores, temperature),
-            tuple(row.tobytes() for row in moves),
+            tuple(ranks),
+            tuple(best.tolist()),
+            _normalised(best, temperature),
+            tuple(moves[rank].tobytes() for rank in ranks.values()),
         )
 
     def _tag_columns(self, batch: Batch, tags: Tags, retag: bool) -> dict[int, Any]:

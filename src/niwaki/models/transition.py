@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from niwaki.data.faults import COLUMNS
 from niwaki.data.sentence import Sentence
+from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError
 from niwaki.kernel import parser as kernel
 from niwaki.kernel.batch import Batch
@@ -20,6 +21,7 @@ from niwaki.kernel.linear import Learner
 from niwaki.kernel.systems import MOVES, load_system
 from niwaki.kernel.words import Clusters, word_values
 from niwaki.models.features import TAG_ATTRIBUTES, compile_parser
+from niwaki.models.pseudo_projective import decode, plain_label
 from niwaki.models.tagger import Tags
 from niwaki.models.vocabulary import Values, Vocabulary
 from niwaki.models.weights import Compressed
@@ -31,6 +33,8 @@ Class = tuple[int, int]
 
 # One labelled move is one byte of a row of weights; 64 of them are one cache line.
 MAX_CLASSES = 64
+# Two lines, where labels also tell of lifted arcs.
+MAX_ENCODED_CLASSES = 128
 OTHER = -1
 _ARCS = ("left", "right", "root")
 
@@ -47,6 +51,8 @@ class Design:
     rare: dict[tuple[int, int], int] = field(default_factory=dict)
     degrees: Mapping[str, int] = field(default_factory=dict)
     lowercase: bool = False
+    # "encode": labels such as obl↑nsubj tell of lifted arcs (see pseudo_projective).
+    crossing: str = "lift"
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -58,6 +64,7 @@ class Design:
             "rare": [[*key, label] for key, label in self.rare.items()],
             "degrees": dict(self.degrees),
             "lowercase": self.lowercase,
+            "crossing": self.crossing,
         }
 
     @classmethod
@@ -71,6 +78,7 @@ class Design:
             rare={(klass, value): label for klass, value, label in record["rare"]},
             degrees=record["degrees"],
             lowercase=record["lowercase"],
+            crossing=record.get("crossing", "lift"),
         )
 
 
@@ -87,6 +95,12 @@ class TransitionParser:
             raise ValueError("a labelled move has a label that there is not")
         if design.root_label < 0 or min(design.rare.values(), default=0) < 0:
             raise ValueError("a root or a rare move has no label")
+        self.plain_labels = [
+            plain_label(name) if design.crossing == "encode" else name for name in design.labels
+        ]
+        numbers = [self.labels.number(name) for name in self.plain_labels]
+        self._plain = np.array(numbers, dtype=np.int32)
+        self._has_lifted = bool((self._plain != np.arange(len(numbers))).any())
         system = load_system(design.system)
         templates = compile_parser(
             design.features, design.degrees, system=system, clusters=clusters is not None
@@ -122,7 +136,22 @@ class TransitionParser:
     def parse(self, batch: Batch, tags: Tags, beam: int) -> tuple[Numbers, Numbers]:
         """Heads and numbers of labels of the best trees."""
         heads, labels, _ = self.kernel.parse(batch, self.attribute_values(batch, tags), beam)
-        return heads, labels
+        return self.decoded(heads, labels, batch.lengths)
+
+    def decoded(
+        self, heads: Numbers, labels: Numbers, lengths: Iterable[int]
+    ) -> tuple[Numbers, Numbers]:
+        """Trees as they are meant: what was encoded in labels is undone."""
+        if not self._has_lifted:
+            return heads, labels
+        heads, plain = heads.copy(), self._plain[labels]
+        ends = np.cumsum(np.asarray(lengths, dtype=np.int64))
+        lifted = np.flatnonzero(plain != labels)
+        for s in np.unique(np.searchsorted(ends, lifted, side="right")).tolist():
+            words = slice(int(ends[s - 1]) if s else 0, int(ends[s]))
+            names = tuple([self.labels.names[label] for label in labels[words]])
+            heads[words] = decode(Tree(tuple(heads[words].tolist()), names)).heads
+        return heads, plain
 
     def class_numbers(self) -> dict[Class, int]:
         """The labelled move of each move and label; rare labels share one."""
@@ -148,11 +177,13 @@ def design_parser(
     *,
     degrees: Mapping[str, int] | None = None,
     lowercase: bool = False,
-    max_classes: int = MAX_CLASSES,
+    crossing: str = "lift",
+    max_classes: int | None = None,
 ) -> Design:
     """The labelled moves that a treebank needs; rare ones share a class.
 
-    What label they then get is decided by the dependent's UPOS.
+    What label they then get is decided by the dependent's UPOS. With "encode", the
+    trees are those of `encode_all`.
     """
     arcs: Counter[tuple[str, str]] = Counter()
     rare_arcs: Counter[tuple[str, str, str]] = Counter()
@@ -166,13 +197,17 @@ def design_parser(
                 rare_arcs[move, label, upos] += 1
     if not arcs:
         raise ConfigError("the training data has no arcs; give sentences with heads")
-    labels = Vocabulary(sorted({label for _, label in arcs}))
+    known = {label for _, label in arcs}
+    if crossing == "encode":
+        known |= set(map(plain_label, known))
+    labels = Vocabulary(sorted(known))
     roots = Counter({label: count for (move, label), count in arcs.items() if move == "root"})
     moves = load_system(system).moves
     plain = [(MOVES.index(name), 0) for name in moves if name not in _ARCS]
     wanted = [(move, label) for (move, label), _ in arcs.most_common() if move in moves]
     arc_moves = [name for name in moves if name in _ARCS]
-    room = max_classes - len(plain)
+    usual_most = MAX_ENCODED_CLASSES if crossing == "encode" else MAX_CLASSES
+    room = (max_classes or usual_most) - len(plain)
     if len(wanted) > room:
         wanted = wanted[: room - len(arc_moves)]
     kept = [(MOVES.index(move), labels.number(label)) for move, label in wanted]
@@ -192,6 +227,7 @@ def design_parser(
         rare=_rare_labels(rare_arcs, dropped, classes, labels),
         degrees=degrees or {},
         lowercase=lowercase,
+        crossing=crossing,
     )
 
 

@@ -59,7 +59,8 @@ def _find_temperature(pipeline: Pipeline, held_out: Corpus, tags: Tags) -> float
     best, best_loss = scale, np.inf
     for share in _SHARES:
         found = weigh(parser.kernel, batch, values, pipeline.beam, scale * share)
-        heads, labels, trees = found[0], found[1], found[6]
+        heads, labels = parser.decoded(found[0], found[1], batch.lengths)
+        trees = found[6]
         words = (heads == batch.given_heads()) & (
             labels == batch.numbers(DEPREL, parser.labels.symbols)
         )

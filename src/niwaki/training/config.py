@@ -33,6 +33,10 @@ class ModelConfig:
     # Transition system of the parser with a beam, and width of that beam.
     system: str = "arc-standard"
     beam: int = 8
+    # What a system that cannot build crossing arcs makes of them in training: it learns the
+    # nearest trees without ("lift"), or also keeps in the labels where lifted arcs came from
+    # and puts them back after parsing ("encode"). arc-standard-swap builds them itself.
+    crossing: Literal["lift", "encode"] = "lift"
     # Put a second set of weights into the model that was trained for greedy parsing, and
     # serves `--beam 1`. With beam = 1 there is only one set anyway.
     greedy: bool = True

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from niwaki.kernel.linear import Learner
 from niwaki.kernel.parser_learning import Tutor
+from niwaki.kernel.systems import load_system
 from niwaki.kernel.words import Clusters
 from niwaki.models.constrained import constrained_kbest
 from niwaki.models.tagger import Tags
@@ -76,7 +77,9 @@ class ParserTraining:
         self._tutor = Tutor(self._parser.kernel, self._parser.class_numbers())
         self._values = self._parser.attribute_values(corpus.batch, tags)
         self._labels = corpus.batch.numbers(DEPREL, self._parser.labels.symbols)
-        self._heads = projective_heads(corpus) if beam > 1 else corpus.batch.given_heads()
+        # A greedy parser with exact costs learns from crossing trees what it can reach of them.
+        lift = beam > 1 and not load_system(design.system).crosses
+        self._heads = projective_heads(corpus) if lift else corpus.batch.given_heads()
         self._progress = _Progress()
         self._restore()
 

@@ -7,20 +7,29 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
 from niwaki.errors import ConfigError
 from niwaki.kernel.linear import Learner
+from niwaki.kernel.systems import MOVES, load_system
 from niwaki.kernel.words import Clusters
 from niwaki.metrics.attachment import evaluate
 from niwaki.models.clusters import WordClusters, read_clusters
 from niwaki.models.features import load_feature_set
 from niwaki.models.pipeline import Pipeline, untagged
+from niwaki.models.pseudo_projective import encode_all
 from niwaki.models.segmenter import Segmenter
 from niwaki.models.tagger import Tagger, Tags
-from niwaki.models.transition import DEPREL, Design, TransitionParser, design_parser
+from niwaki.models.transition import (
+    DEPREL,
+    MAX_ENCODED_CLASSES,
+    Design,
+    TransitionParser,
+    design_parser,
+)
 from niwaki.training.calibration import calibrate
 from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import Config
@@ -55,6 +64,16 @@ class _Stages:
     checkpoint: Checkpoint
     reporter: Reporter
     threads: int
+
+    @cached_property
+    def lessons(self) -> Corpus:
+        """The corpus with trees as the parsers learn them."""
+        if self.config.model.crossing == "lift":
+            return self.corpus
+        arcs = MAX_ENCODED_CLASSES - len(MOVES)
+        known = self.corpus.constraints
+        encoded = encode_all(self.corpus.sentences, arcs, partial=known)
+        return Corpus(self.corpus.files, tuple(encoded), known)
 
     @property
     def lowercase(self) -> bool:
@@ -127,10 +146,14 @@ def _say_what_is_in(corpus: Corpus, config: Config, reporter: Reporter) -> None:
     if crossing:
         share = 100 * crossing / len(corpus.sentences)
         trees, have = ("tree", "has") if crossing == 1 else ("trees", "have")
-        reporter.note(
-            f"{crossing} {trees} ({share:.1f}%) {have} crossing arcs, which {config.model.system} "
-            "cannot build; it learns the nearest trees without"
-        )
+        line = f"{crossing} {trees} ({share:.1f}%) {have} crossing arcs"
+        if config.model.crossing == "encode":
+            line += ", which are lifted, and put back after parsing by what labels tell"
+        elif not load_system(config.model.system).crosses:
+            line += (
+                f", which {config.model.system} cannot build; it learns the nearest trees without"
+            )
+        reporter.note(line)
     if corpus.constraints:
         reporter.note(
             f"{len(corpus.constraints):,} partial trees: what is unknown is filled in by the "
@@ -204,7 +227,7 @@ def _train_parsers(
         lessons = ParserTraining(
             stage,
             design,
-            stages.corpus,
+            stages.lessons,
             tags,
             training,
             beam=beams[stage],
@@ -234,11 +257,12 @@ def _design(stages: _Stages) -> Design:
     model = stages.config.model
     features = "\n".join([load_feature_set(model.features), *model.more_features])
     design = design_parser(
-        _with_known_arcs(stages.corpus),
+        _with_known_arcs(stages.lessons),
         model.system,
         features,
         degrees={"degree": model.degree, "nonlexical-degree": model.nonlexical_degree},
         lowercase=stages.lowercase,
+        crossing=model.crossing,
     )
     if len(design.labels) > 256:
         raise ConfigError(f"{len(design.labels)} labels, but at most 256 are possible")

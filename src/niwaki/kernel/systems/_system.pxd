@@ -3,7 +3,7 @@
 A state never changes. A move makes a new state that points to the one before, and
 exactly one new node: the word on the stack or at the front of the buffer that the
 move touched. Nothing is copied but that node, so a beam of states costs a constant
-amount of memory and time a move.
+amount of memory and time a move. A parse ends where no move is possible.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
@@ -43,11 +43,14 @@ cdef struct Node:
 cdef struct State:
     Node node               # the node that the move made
     const Node* stack       # top
-    const Node* front       # front of the buffer, if it has children; else NULL
+    const Node* front       # front of the buffer, if it has children or came back; else NULL
     const State* parent
+    # The state after the SWAP that put the front of the buffer there, if one did; the word
+    # was second on the stack before it. NULL: no word of the buffer was ever on the stack.
+    const State* returned
     float score             # of all moves so far
-    int32_t buffer          # the word at the front; behind the last word when empty
-    int32_t headless        # words on the stack that have no head (arc-eager)
+    int32_t buffer          # first word that was never shifted; behind the last if there is none
+    int32_t tally           # headless words on the stack (arc-eager), or swaps so far
     uint8_t move
     uint8_t label
     uint8_t klass           # the labelled move as the model numbers it
@@ -68,10 +71,11 @@ cdef struct Functions:
     # apply: make the state after a move
     # arc: the arc that a move makes; -1, -1 if it makes none
     # cost: how many words can no longer get their gold head after the move
-    # oracle: the move of the canonical way to a projective tree
-    # steps: number of moves of a whole parse
+    # oracle: the move of the canonical way to a tree
+    # steps: number of moves of a whole parse; if parses differ, that of the longest
     # start: make the first state
     # scratch: room that `cost` needs, in numbers; without it, `cost` only knows the oracle's way
+    # study: write into that room what `oracle` wants to know of a tree, if anything
     int (*legal)(const State* state, int n) noexcept nogil
     void (*apply)(const State* state, int move, int label, int n, State* out) noexcept nogil
     void (*arc)(const State* state, int move, int32_t* head, int32_t* dependent) noexcept nogil
@@ -80,6 +84,7 @@ cdef struct Functions:
     int (*steps)(int n) noexcept nogil
     void (*start)(State* state, int n) noexcept nogil
     size_t (*scratch)(int n) noexcept nogil
+    void (*study)(const Gold* gold) noexcept nogil
 
 
 cdef class System:
@@ -89,6 +94,9 @@ cdef class System:
     # What features can see: heads of words on the stack, children of the buffer's front.
     cdef readonly bint knows_heads
     cdef readonly bint knows_front
+    # Whether crossing trees can be reached, and whether costs are exact off the oracle's way.
+    cdef readonly bint crosses
+    cdef readonly bint is_dynamic
 
 
 cdef inline bint has_word(const Node* node) noexcept nogil:
@@ -139,7 +147,8 @@ cdef inline void follow(const State* state, int move, int label, State* out) noe
     out.stack = state.stack
     out.front = state.front
     out.buffer = state.buffer
-    out.headless = state.headless
+    out.returned = state.returned
+    out.tally = state.tally
     out.score = state.score
     out.move = move
     out.label = label
@@ -159,6 +168,10 @@ cdef inline size_t no_scratch(int n) noexcept nogil:
     return 0
 
 
+cdef inline void no_study(const Gold* gold) noexcept nogil:
+    pass
+
+
 cdef inline void start_with_root(State* state, int n) noexcept nogil:
     """The artificial root on the stack, all words in the buffer."""
     new_node(&state.node, 0, n)
@@ -166,6 +179,7 @@ cdef inline void start_with_root(State* state, int n) noexcept nogil:
     state.front = NULL
     state.parent = NULL
     state.buffer = 1
-    state.headless = 0
+    state.returned = NULL
+    state.tally = 0
     state.score = 0
     state.move = state.label = state.klass = 0

@@ -5,3 +5,5 @@ class System:
     moves: tuple[str, ...]
     knows_heads: bool
     knows_front: bool
+    crosses: bool
+    is_dynamic: bool

@@ -44,7 +44,12 @@ cdef class View:
 
     @property
     def buffer(self):
-        return list(range(self.state.buffer, self.n + 1))
+        cdef const State* swap = self.state.returned
+        words = []
+        while swap != NULL:
+            words.append(swap.parent.stack.below.word)
+            swap = swap.parent.returned
+        return words + list(range(self.state.buffer, self.n + 1))
 
     @property
     def moves(self):
@@ -103,7 +108,7 @@ cdef class View:
         return self._with_gold(name, heads)
 
     def oracle(self, heads):
-        """The canonical move towards a projective tree."""
+        """The canonical move towards a tree."""
         return self._with_gold(None, heads)
 
     def _with_gold(self, name, heads):
@@ -120,6 +125,7 @@ cdef class View:
         gold.last_child = &last_child[0]
         gold.scratch = &scratch[0]
         gold.n = self.n
+        self.system.functions.study(&gold)
         if name is None:
             return MOVE_NAMES[self.system.functions.oracle(self.state, &gold)]
         return self.system.functions.cost(self.state, MOVE_NAMES.index(name), &gold)

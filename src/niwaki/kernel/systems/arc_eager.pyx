@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t
 
 from niwaki.kernel.systems._system cimport (
     LEFT, REDUCE, RIGHT, SHIFT, Functions, Gold, Node, State, System, add_left, add_right, follow,
-    front_node, no_scratch, shift,
+    front_node, no_scratch, no_study, shift,
 )
 
 
@@ -34,7 +34,7 @@ cdef int legal(const State* state, int n) noexcept nogil:
     if state.buffer <= n:
         if not last:
             moves |= 1 << SHIFT
-        if not last or state.headless == 1:
+        if not last or state.tally == 1:
             moves |= 1 << RIGHT
         if not state.stack.has_head:
             moves |= 1 << LEFT
@@ -54,7 +54,7 @@ cdef void apply(const State* state, int move, int label, int n, State* out) noex
     follow(state, move, label, out)
     if move == SHIFT:
         shift(state, n, out)
-        out.headless = state.headless + 1
+        out.tally = state.tally + 1
     elif move == RIGHT:
         shift(state, n, out)
         out.node.has_head = True
@@ -64,7 +64,7 @@ cdef void apply(const State* state, int move, int label, int n, State* out) noex
         add_left(&out.node, top.word, label)
         out.front = &out.node
         out.stack = top.below
-        out.headless = state.headless - 1
+        out.tally = state.tally - 1
     else:
         out.node = top.below[0]
         add_right(&out.node, top.word, top.label)
@@ -138,7 +138,8 @@ cdef void start(State* state, int n) noexcept nogil:
     state.front = NULL
     state.parent = NULL
     state.buffer = 1
-    state.headless = 0
+    state.returned = NULL
+    state.tally = 0
     state.score = 0
     state.move = state.label = state.klass = 0
 
@@ -148,6 +149,8 @@ SYSTEM = System()
 (<System>SYSTEM).moves = ("shift", "left", "right", "reduce")
 (<System>SYSTEM).knows_heads = True
 (<System>SYSTEM).knows_front = True
+(<System>SYSTEM).crosses = False
+(<System>SYSTEM).is_dynamic = True
 (<System>SYSTEM).functions.legal = legal
 (<System>SYSTEM).functions.apply = apply
 (<System>SYSTEM).functions.arc = arc
@@ -156,3 +159,4 @@ SYSTEM = System()
 (<System>SYSTEM).functions.steps = steps
 (<System>SYSTEM).functions.start = start
 (<System>SYSTEM).functions.scratch = no_scratch
+(<System>SYSTEM).functions.study = no_study

@@ -13,7 +13,7 @@ from libc.stdint cimport int32_t
 
 from niwaki.kernel.systems._system cimport (
     LEFT, RIGHT, ROOT, SHIFT, Functions, Gold, Node, State, System, add_left, add_right, follow,
-    front_node, has_word, no_scratch, shift, start_with_root,
+    front_node, has_word, no_scratch, no_study, shift, start_with_root,
 )
 
 
@@ -121,6 +121,8 @@ SYSTEM = System()
 (<System>SYSTEM).moves = ("shift", "left", "right", "root")
 (<System>SYSTEM).knows_heads = False
 (<System>SYSTEM).knows_front = True
+(<System>SYSTEM).crosses = False
+(<System>SYSTEM).is_dynamic = True
 (<System>SYSTEM).functions.legal = legal
 (<System>SYSTEM).functions.apply = apply
 (<System>SYSTEM).functions.arc = arc
@@ -129,3 +131,4 @@ SYSTEM = System()
 (<System>SYSTEM).functions.steps = steps
 (<System>SYSTEM).functions.start = start_with_root
 (<System>SYSTEM).functions.scratch = no_scratch
+(<System>SYSTEM).functions.study = no_study

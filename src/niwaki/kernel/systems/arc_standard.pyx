@@ -14,7 +14,7 @@ from libc.stdint cimport int32_t
 
 from niwaki.kernel.systems._system cimport (
     LEFT, RIGHT, ROOT, SHIFT, Functions, Gold, Node, State, System, add_left, add_right, follow,
-    has_word, shift, start_with_root,
+    has_word, no_study, shift, start_with_root,
 )
 
 
@@ -197,6 +197,8 @@ SYSTEM = System()
 (<System>SYSTEM).moves = ("shift", "left", "right", "root")
 (<System>SYSTEM).knows_heads = False
 (<System>SYSTEM).knows_front = False
+(<System>SYSTEM).crosses = False
+(<System>SYSTEM).is_dynamic = True
 (<System>SYSTEM).functions.legal = legal
 (<System>SYSTEM).functions.apply = apply
 (<System>SYSTEM).functions.arc = arc
@@ -205,3 +207,4 @@ SYSTEM = System()
 (<System>SYSTEM).functions.steps = steps
 (<System>SYSTEM).functions.start = start_with_root
 (<System>SYSTEM).functions.scratch = scratch
+(<System>SYSTEM).functions.study = no_study

@@ -1,0 +1,3 @@
+from niwaki.kernel.systems._system import System
+
+SYSTEM: System

@@ -1,0 +1,273 @@
+"""Arc-standard with SWAP (Nivre 2009): reaches every tree, crossing or not.
+
+SWAP puts the second word of the stack back in front of the buffer, so words can be
+brought into an order in which their tree does not cross. No two words change places
+twice, so every parse ends: n words and s swaps take 2n + 2s moves. A sentence of n words
+has at most MOST_SWAPS * n swaps, which keeps memory linear; trees that need more are
+not reached.
+
+The oracle is the lazy one of Nivre, Kuhlmann and Hall (2009): it swaps words that stand
+in the wrong order only when what lies on top can grow no further without it. It is
+static: costs off its way are not known.
+"""
+
+from libc.stdint cimport int32_t, uint32_t
+
+from niwaki.kernel.systems._system cimport (
+    LEFT, RIGHT, ROOT, SHIFT, SWAP, Functions, Gold, Node, State, System, follow, has_word,
+    shift, start_with_root,
+)
+
+cdef enum:
+    MOST_SWAPS = 4
+    MOST_CHILDREN = 255     # that a node counts on a side
+
+
+cdef inline int most_swaps(int n) noexcept nogil:
+    return MOST_SWAPS * n
+
+
+cdef int legal(const State* state, int n) noexcept nogil:
+    """SHIFT: the buffer is not empty.
+    LEFT, RIGHT: two words are on the stack.
+    SWAP: so they are, in the order of the sentence, and not all swaps are used up.
+    ROOT: one word is on the stack above the root, and the buffer is empty.
+    """
+    cdef int moves = 0
+    cdef bint is_empty = state.returned == NULL and state.buffer > n
+    if not is_empty:
+        moves |= 1 << SHIFT
+    if has_word(state.stack):
+        if state.stack.below.word != 0:
+            moves |= 1 << LEFT | 1 << RIGHT
+            if state.stack.below.word < state.stack.word and state.tally < most_swaps(n):
+                moves |= 1 << SWAP
+        elif is_empty:
+            moves |= 1 << ROOT
+    return moves
+
+
+cdef inline const Node* returned_node(const State* state) noexcept nogil:
+    """The word at the front of the buffer, if it came back from the stack."""
+    return NULL if state.returned == NULL else state.returned.parent.stack.below
+
+
+cdef void add_child(Node* head, int dependent, int label, int n) noexcept nogil:
+    """Swapped words come in any order, so a child finds its place among the outermost."""
+    cdef int none = n + 1
+    if dependent < head.word:
+        if head.left == none or dependent < head.left:
+            head.left2 = head.left
+            head.left2_label = head.left_label
+            head.left = dependent
+            head.left_label = label
+        elif head.left2 == none or dependent < head.left2:
+            head.left2 = dependent
+            head.left2_label = label
+        head.left_set |= <uint32_t>1 << (label % 32)
+        if head.lefts < MOST_CHILDREN:
+            head.lefts += 1
+        return
+    if head.right == none or dependent > head.right:
+        head.right2 = head.right
+        head.right2_label = head.right_label
+        head.right = dependent
+        head.right_label = label
+    elif head.right2 == none or dependent > head.right2:
+        head.right2 = dependent
+        head.right2_label = label
+    head.right_set |= <uint32_t>1 << (label % 32)
+    if head.rights < MOST_CHILDREN:
+        head.rights += 1
+
+
+cdef void apply(const State* state, int move, int label, int n, State* out) noexcept nogil:
+    """SHIFT: [σ] [b β] -> [σ b] [β].
+    LEFT: [σ t s] [β] -> [σ s] [β], arc s -> t.
+    RIGHT, ROOT: [σ t s] [β] -> [σ t] [β], arc t -> s.
+    SWAP: [σ t s] [β] -> [σ s] [t β].
+    """
+    cdef const Node* top = state.stack
+    follow(state, move, label, out)
+    if move == SHIFT:
+        shift(state, n, out)
+        if state.returned != NULL:
+            out.buffer = state.buffer
+            out.returned = state.returned.parent.returned
+            out.front = returned_node(out)
+        return
+    if move == SWAP:
+        out.node = top[0]
+        out.node.below = top.below.below
+        out.front = top.below
+        out.returned = out
+        out.tally = state.tally + 1
+    elif move == LEFT:
+        out.node = top[0]
+        add_child(&out.node, top.below.word, label, n)
+        out.node.below = top.below.below
+    else:
+        out.node = top.below[0]
+        add_child(&out.node, top.word, label, n)
+    out.stack = &out.node
+
+
+cdef void arc(const State* state, int move, int32_t* head, int32_t* dependent) noexcept nogil:
+    head[0] = dependent[0] = -1
+    if move == LEFT:
+        head[0] = state.stack.word
+        dependent[0] = state.stack.below.word
+    elif move == RIGHT or move == ROOT:
+        head[0] = state.stack.below.word
+        dependent[0] = state.stack.word
+
+
+# -- what the oracle knows of a tree: three numbers of each word -------------------
+
+cdef inline const int32_t* order_of(const Gold* gold) noexcept nogil:
+    """Places of the words in the order in which the tree does not cross."""
+    return gold.scratch
+
+
+cdef inline const int32_t* components_of(const Gold* gold) noexcept nogil:
+    """The largest part of the tree around a word that can be built without SWAP, by its top."""
+    return gold.scratch + gold.n + 1
+
+
+cdef inline const int32_t* sizes_of(const Gold* gold) noexcept nogil:
+    """Numbers of dependents."""
+    return gold.scratch + 2 * (gold.n + 1)
+
+
+cdef void study(const Gold* gold) noexcept nogil:
+    cdef int word, size = gold.n + 1
+    cdef int32_t* sizes = gold.scratch + 2 * size
+    if gold.scratch == NULL:
+        return
+    for word in range(size):
+        sizes[word] = 0
+    for word in range(1, size):
+        if gold.heads[word] >= 0:
+            sizes[gold.heads[word]] += 1
+    find_order(gold, gold.scratch, gold.scratch + 3 * size, gold.scratch + 4 * size)
+    find_components(gold, gold.scratch + size, gold.scratch + 3 * size, gold.scratch + 4 * size)
+
+
+cdef void find_order(const Gold* gold, int32_t* order, int32_t* child,
+                     int32_t* sibling) noexcept nogil:
+    """Each word between its left and its right dependents, from the artificial root down.
+
+    `child` is the next dependent to visit; words that hang nowhere come first.
+    """
+    cdef int word, head, rank = 0
+    for word in range(gold.n + 1):
+        order[word] = -1
+        child[word] = 0
+    for word in range(gold.n, 0, -1):
+        head = gold.heads[word]
+        if head >= 0:
+            sibling[word] = child[head]
+            child[head] = word
+    word = 0
+    while True:
+        if child[word] != 0 and (child[word] < word or order[word] >= 0):
+            head = word
+            word = child[head]
+            child[head] = sibling[word]
+        elif order[word] < 0:
+            order[word] = rank
+            rank += 1
+        elif word == 0:
+            return
+        else:
+            word = gold.heads[word]
+
+
+cdef void find_components(const Gold* gold, int32_t* top, int32_t* stack,
+                          int32_t* done) noexcept nogil:
+    """Parse without SWAP until nothing more can be linked; `top` leads up in what was built."""
+    cdef const int32_t* sizes = sizes_of(gold)
+    cdef int depth = 0, word, one, other
+    for word in range(gold.n + 1):
+        top[word] = word
+        done[word] = 0
+    for word in range(1, gold.n + 1):
+        stack[depth] = word
+        depth += 1
+        while depth > 1:
+            one = stack[depth - 1]
+            other = stack[depth - 2]
+            if gold.heads[other] == one and done[other] == sizes[other]:
+                top[other] = one
+                done[one] += 1
+                stack[depth - 2] = one
+            elif gold.heads[one] == other and done[one] == sizes[one]:
+                top[one] = other
+                done[other] += 1
+            else:
+                break
+            depth -= 1
+    for word in range(1, gold.n + 1):
+        one = word
+        while top[one] != one:
+            # Halving the way makes the next one short.
+            top[one] = top[top[one]]
+            one = top[one]
+        top[word] = one
+
+
+cdef inline bint is_complete(const Node* node, const Gold* gold) noexcept nogil:
+    """Whether a word has as many dependents as in the gold tree."""
+    return node.lefts + node.rights >= min(<int>MOST_CHILDREN, sizes_of(gold)[node.word])
+
+
+cdef int oracle(const State* state, const Gold* gold) noexcept nogil:
+    """LEFT or RIGHT when the dependent is complete; SWAP when the two topmost stand in the wrong
+    order and the front of the buffer is no part of what the top can still grow to; else SHIFT."""
+    cdef const Node* top = state.stack
+    cdef const Node* second = top.below
+    cdef const int32_t* components = components_of(gold)
+    cdef int front = state.front.word if state.front != NULL else state.buffer
+    if not has_word(top) or gold.scratch == NULL:
+        return SHIFT
+    if second.word == 0:
+        return ROOT if front > gold.n else SHIFT
+    if gold.heads[second.word] == top.word and is_complete(second, gold):
+        return LEFT
+    if gold.heads[top.word] == second.word and is_complete(top, gold):
+        return RIGHT
+    if order_of(gold)[top.word] < order_of(gold)[second.word] and (
+            front > gold.n or components[top.word] != components[front]):
+        return SWAP
+    return SHIFT
+
+
+cdef int cost(const State* state, int move, const Gold* gold) noexcept nogil:
+    return move != oracle(state, gold)
+
+
+cdef size_t scratch(int n) noexcept nogil:
+    """Three numbers of each word for the oracle, and two to find them."""
+    return <size_t>5 * (n + 1)
+
+
+cdef int steps(int n) noexcept nogil:
+    return 2 * n + 2 * most_swaps(n)
+
+
+SYSTEM = System()
+(<System>SYSTEM).name = "arc-standard-swap"
+(<System>SYSTEM).moves = ("shift", "left", "right", "swap", "root")
+(<System>SYSTEM).knows_heads = False
+(<System>SYSTEM).knows_front = True
+(<System>SYSTEM).crosses = True
+(<System>SYSTEM).is_dynamic = False
+(<System>SYSTEM).functions.legal = legal
+(<System>SYSTEM).functions.apply = apply
+(<System>SYSTEM).functions.arc = arc
+(<System>SYSTEM).functions.cost = cost
+(<System>SYSTEM).functions.oracle = oracle
+(<System>SYSTEM).functions.steps = steps
+(<System>SYSTEM).functions.start = start_with_root
+(<System>SYSTEM).functions.scratch = scratch
+(<System>SYSTEM).functions.study = study
