@@ -58,11 +58,11 @@ clean: ## remove everything that was built
 
 # For developers: with the tools, and a kernel that is rebuilt in place when it changes.
 .venv/.developed: pyproject.toml setup.py | .venv/bin/pip
-	$(PIP) -e '.[dev]'
+	NIWAKI_NO_KERNEL=1 $(PIP) -e '.[dev]'
 	@touch .venv/.installed $@
 
 .venv/.built: .venv/.developed $(KERNEL)
-	$(BIN)/python setup.py -q build_ext --inplace --parallel 2
+	$(BIN)/python setup.py -q build_ext --inplace
 	@touch .venv/.installed $@
 
 .venv-peers/.installed: benchmarks/peers/requirements.txt

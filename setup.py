@@ -8,6 +8,7 @@ from setuptools import Extension, setup
 
 SOURCE = Path("src")
 KERNEL = SOURCE / "niwaki" / "kernel"
+CORES = os.cpu_count() or 1
 
 # `make asan` sets NIWAKI_SANITIZE to build the kernel with AddressSanitizer and UBSan.
 if os.environ.get("NIWAKI_SANITIZE"):
@@ -30,10 +31,14 @@ def extension(path: Path) -> Extension:
     )
 
 
-setup(
-    ext_modules=cythonize(
+def kernel() -> list[Extension]:
+    # pip compiles in a folder of its own; `make build` compiles in place, and only once.
+    if os.environ.get("NIWAKI_NO_KERNEL"):
+        return []
+    return cythonize(
         [extension(path) for path in sorted(KERNEL.rglob("*.pyx"))],
         build_dir="build/cython",
+        nthreads=CORES,
         compiler_directives={
             "language_level": 3,
             "boundscheck": False,
@@ -42,4 +47,6 @@ setup(
             "initializedcheck": False,
         },
     )
-)
+
+
+setup(ext_modules=kernel(), options={"build_ext": {"parallel": CORES}})

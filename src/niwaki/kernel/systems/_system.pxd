@@ -183,3 +183,15 @@ cdef inline void start_with_root(State* state, int n) noexcept nogil:
     state.tally = 0
     state.score = 0
     state.move = state.label = state.klass = 0
+
+
+cdef inline void topmost_arc(const State* state, int move, int32_t* head,
+                             int32_t* dependent) noexcept nogil:
+    """The arcs between the two topmost words of the stack."""
+    head[0] = dependent[0] = -1
+    if move == LEFT:
+        head[0] = state.stack.word
+        dependent[0] = state.stack.below.word
+    elif move == RIGHT or move == ROOT:
+        head[0] = state.stack.below.word
+        dependent[0] = state.stack.word

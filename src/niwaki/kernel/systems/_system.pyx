@@ -6,3 +6,9 @@ MOVE_NAMES = ("shift", "left", "right", "reduce", "swap", "root")
 
 cdef class System:
     """A named transition system. Each module of this folder makes one and calls it SYSTEM."""
+
+    def __init__(self, str name not None, tuple moves not None, *, bint knows_heads=False,
+                 bint knows_front=False, bint crosses=False, bint is_dynamic=True):
+        self.name, self.moves = name, moves
+        self.knows_heads, self.knows_front = knows_heads, knows_front
+        self.crosses, self.is_dynamic = crosses, is_dynamic

@@ -144,19 +144,11 @@ cdef void start(State* state, int n) noexcept nogil:
     state.move = state.label = state.klass = 0
 
 
-SYSTEM = System()
-(<System>SYSTEM).name = "arc-eager"
-(<System>SYSTEM).moves = ("shift", "left", "right", "reduce")
-(<System>SYSTEM).knows_heads = True
-(<System>SYSTEM).knows_front = True
-(<System>SYSTEM).crosses = False
-(<System>SYSTEM).is_dynamic = True
-(<System>SYSTEM).functions.legal = legal
-(<System>SYSTEM).functions.apply = apply
-(<System>SYSTEM).functions.arc = arc
-(<System>SYSTEM).functions.cost = cost
-(<System>SYSTEM).functions.oracle = oracle
-(<System>SYSTEM).functions.steps = steps
-(<System>SYSTEM).functions.start = start
-(<System>SYSTEM).functions.scratch = no_scratch
-(<System>SYSTEM).functions.study = no_study
+SYSTEM = System(
+    "arc-eager", ("shift", "left", "right", "reduce"),
+    knows_heads=True, knows_front=True,
+)
+(<System>SYSTEM).functions = Functions(
+    legal=legal, apply=apply, arc=arc, cost=cost, oracle=oracle,
+    steps=steps, start=start, scratch=no_scratch, study=no_study,
+)

@@ -116,19 +116,8 @@ cdef int steps(int n) noexcept nogil:
     return 2 * n
 
 
-SYSTEM = System()
-(<System>SYSTEM).name = "arc-hybrid"
-(<System>SYSTEM).moves = ("shift", "left", "right", "root")
-(<System>SYSTEM).knows_heads = False
-(<System>SYSTEM).knows_front = True
-(<System>SYSTEM).crosses = False
-(<System>SYSTEM).is_dynamic = True
-(<System>SYSTEM).functions.legal = legal
-(<System>SYSTEM).functions.apply = apply
-(<System>SYSTEM).functions.arc = arc
-(<System>SYSTEM).functions.cost = cost
-(<System>SYSTEM).functions.oracle = oracle
-(<System>SYSTEM).functions.steps = steps
-(<System>SYSTEM).functions.start = start_with_root
-(<System>SYSTEM).functions.scratch = no_scratch
-(<System>SYSTEM).functions.study = no_study
+SYSTEM = System("arc-hybrid", ("shift", "left", "right", "root"), knows_front=True)
+(<System>SYSTEM).functions = Functions(
+    legal=legal, apply=apply, arc=arc, cost=cost, oracle=oracle,
+    steps=steps, start=start_with_root, scratch=no_scratch, study=no_study,
+)

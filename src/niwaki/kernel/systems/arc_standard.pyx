@@ -14,7 +14,7 @@ from libc.stdint cimport int32_t
 
 from niwaki.kernel.systems._system cimport (
     LEFT, RIGHT, ROOT, SHIFT, Functions, Gold, Node, State, System, add_left, add_right, follow,
-    has_word, no_study, shift, start_with_root,
+    has_word, no_study, shift, start_with_root, topmost_arc,
 )
 
 
@@ -52,16 +52,6 @@ cdef void apply(const State* state, int move, int label, int n, State* out) noex
         out.node = top.below[0]
         add_right(&out.node, top.word, label)
     out.stack = &out.node
-
-
-cdef void arc(const State* state, int move, int32_t* head, int32_t* dependent) noexcept nogil:
-    head[0] = dependent[0] = -1
-    if move == LEFT:
-        head[0] = state.stack.word
-        dependent[0] = state.stack.below.word
-    elif move == RIGHT or move == ROOT:
-        head[0] = state.stack.below.word
-        dependent[0] = state.stack.word
 
 
 cdef int oracle(const State* state, const Gold* gold) noexcept nogil:
@@ -174,7 +164,7 @@ cdef int cost(const State* state, int move, const Gold* gold) noexcept nogil:
     if move == SHIFT:
         stack[0] = state.buffer
         return before - reachable(stack, depth + 1, state.buffer + 1, gold, rest)
-    arc(state, move, &head, &dependent)
+    topmost_arc(state, move, &head, &dependent)
     made = gold.heads[dependent] == head
     if move == LEFT:
         # The second on the stack goes, the first takes its place.
@@ -192,19 +182,8 @@ cdef int steps(int n) noexcept nogil:
     return 2 * n
 
 
-SYSTEM = System()
-(<System>SYSTEM).name = "arc-standard"
-(<System>SYSTEM).moves = ("shift", "left", "right", "root")
-(<System>SYSTEM).knows_heads = False
-(<System>SYSTEM).knows_front = False
-(<System>SYSTEM).crosses = False
-(<System>SYSTEM).is_dynamic = True
-(<System>SYSTEM).functions.legal = legal
-(<System>SYSTEM).functions.apply = apply
-(<System>SYSTEM).functions.arc = arc
-(<System>SYSTEM).functions.cost = cost
-(<System>SYSTEM).functions.oracle = oracle
-(<System>SYSTEM).functions.steps = steps
-(<System>SYSTEM).functions.start = start_with_root
-(<System>SYSTEM).functions.scratch = scratch
-(<System>SYSTEM).functions.study = no_study
+SYSTEM = System("arc-standard", ("shift", "left", "right", "root"))
+(<System>SYSTEM).functions = Functions(
+    legal=legal, apply=apply, arc=topmost_arc, cost=cost, oracle=oracle,
+    steps=steps, start=start_with_root, scratch=scratch, study=no_study,
+)

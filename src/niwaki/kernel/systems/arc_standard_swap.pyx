@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t, uint32_t
 
 from niwaki.kernel.systems._system cimport (
     LEFT, RIGHT, ROOT, SHIFT, SWAP, Functions, Gold, Node, State, System, follow, has_word,
-    shift, start_with_root,
+    shift, start_with_root, topmost_arc,
 )
 
 cdef enum:
@@ -110,16 +110,6 @@ cdef void apply(const State* state, int move, int label, int n, State* out) noex
         out.node = top.below[0]
         add_child(&out.node, top.word, label, n)
     out.stack = &out.node
-
-
-cdef void arc(const State* state, int move, int32_t* head, int32_t* dependent) noexcept nogil:
-    head[0] = dependent[0] = -1
-    if move == LEFT:
-        head[0] = state.stack.word
-        dependent[0] = state.stack.below.word
-    elif move == RIGHT or move == ROOT:
-        head[0] = state.stack.below.word
-        dependent[0] = state.stack.word
 
 
 # -- what the oracle knows of a tree: three numbers of each word -------------------
@@ -255,19 +245,11 @@ cdef int steps(int n) noexcept nogil:
     return 2 * n + 2 * most_swaps(n)
 
 
-SYSTEM = System()
-(<System>SYSTEM).name = "arc-standard-swap"
-(<System>SYSTEM).moves = ("shift", "left", "right", "swap", "root")
-(<System>SYSTEM).knows_heads = False
-(<System>SYSTEM).knows_front = True
-(<System>SYSTEM).crosses = True
-(<System>SYSTEM).is_dynamic = False
-(<System>SYSTEM).functions.legal = legal
-(<System>SYSTEM).functions.apply = apply
-(<System>SYSTEM).functions.arc = arc
-(<System>SYSTEM).functions.cost = cost
-(<System>SYSTEM).functions.oracle = oracle
-(<System>SYSTEM).functions.steps = steps
-(<System>SYSTEM).functions.start = start_with_root
-(<System>SYSTEM).functions.scratch = scratch
-(<System>SYSTEM).functions.study = study
+SYSTEM = System(
+    "arc-standard-swap", ("shift", "left", "right", "swap", "root"),
+    knows_front=True, crosses=True, is_dynamic=False,
+)
+(<System>SYSTEM).functions = Functions(
+    legal=legal, apply=apply, arc=topmost_arc, cost=cost, oracle=oracle,
+    steps=steps, start=start_with_root, scratch=scratch, study=study,
+)
