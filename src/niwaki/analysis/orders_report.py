@@ -86,7 +86,7 @@ class Report:
         if self.analysis is not None:
             body.append("<h2>Worst sentences</h2>")
             body += [_worst_html(each) for each in self.analysis.worst]
-        body.append(f"<p class=s>{escape(str(self.records[0]['signature']))}</p>")
+        body.append(f"<p class=signature>{escape(str(self.records[0]['signature']))}</p>")
         return page(title, "\n".join(body))
 
 

@@ -36,6 +36,9 @@ DEPTH_BINS = tuple(range(1, 12))
 SIBLING_BINS = tuple(range(11))
 DEGREE_BINS = tuple(range(6))
 
+# What is averaged over the gold arcs of a bin.
+MEANS = ("length", "depth", "siblings")
+
 # Section 4.3 of the paper, in terms of Universal Dependencies.
 POS_CLASSES = {
     "verb": ("VERB", "AUX"),
@@ -188,7 +191,7 @@ class _Counter:
     def profiles(self) -> list[Profile]:
         return [
             self.profile(
-                Factor("sentence", "Sentence length", "words in the sentence", by_tree=False),
+                Factor("sentence", "Sentence length", "words", by_tree=False),
                 *self._numbers(SENTENCE_BINS, np.repeat(self.sizes, self.sizes), None),
             ),
             *(
@@ -199,26 +202,26 @@ class _Counter:
                     ),
                 )
                 for key, name, title, axis, lows in (
-                    ("length", "lengths", "Dependency length", "arc length", LENGTH_BINS),
+                    ("length", "lengths", "Dependency length", "length", LENGTH_BINS),
                     ("depth", "depths", "Distance to the root", "arcs to the root", DEPTH_BINS),
-                    ("siblings", "siblings", "Siblings", "number of siblings", SIBLING_BINS),
-                    ("degree", "degrees", "Non-projectivity", "degree of the arc", DEGREE_BINS),
+                    ("siblings", "siblings", "Siblings", "siblings", SIBLING_BINS),
+                    ("degree", "degrees", "Non-projectivity", "degree", DEGREE_BINS),
                 )
             ),
             self.profile(
-                Factor("pos", "Part of speech", "of the dependent", False, ordered=False),
+                Factor("pos", "Part of speech", "word class", False, ordered=False),
                 *self._part_of_speech(),
             ),
             self.profile(
-                Factor("relation", "Relation", "of the arc", True, ordered=False),
+                Factor("relation", "Relation", "relation", True, ordered=False),
                 *self._relations(),
             ),
             self.profile(
-                Factor("upos", "Every tag", "UPOS of the dependent", False, ordered=False),
+                Factor("upos", "Tag", "UPOS", False, ordered=False),
                 *self._names(self.tags, None),
             ),
             self.profile(
-                Factor("deprel", "Every label", "label of the arc", True, ordered=False),
+                Factor("deprel", "Label", "label", True, ordered=False),
                 *self._names(self.gold.labels, [s.labels for s in self.systems]),
             ),
         ]

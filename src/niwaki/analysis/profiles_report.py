@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from niwaki.analysis.profiles import FEW, ErrorProfiles, Floats, Profile
+from niwaki.analysis.profiles import FEW, MEANS, ErrorProfiles, Floats, Profile
 from niwaki.analysis.tables import Table
-from niwaki.draw import Value, binned_chart, escape, page
+from niwaki.draw import Value, binned_chart, escape, page, round_limits
 
 # Rows of the terminal's tables of tags and labels, and of the largest differences.
 ROWS = 15
@@ -36,10 +36,11 @@ _NOTES = {
 _STYLE = (
     "body{max-width:1500px;margin:2rem auto;padding:0 1.5rem}"
     "section{background:var(--card);border-radius:10px;padding:.4rem 1.2rem 1rem;margin:1.2rem 0}"
-    "section h2{margin:.8rem 0 .2rem}.n{font-size:.88rem;opacity:.75;margin:.2rem 0 .8rem}"
+    "section h2{margin:.8rem 0 .2rem}p.note{font-size:.88rem;opacity:.75;margin:.2rem 0 .8rem}"
     ".row{display:flex;flex-wrap:wrap;gap:1rem 1.6rem;align-items:flex-start}"
-    ".row svg{flex:none}.t{overflow-x:auto;max-width:100%}"
-    ".t table{font-size:.8rem}.t td,.t th{padding:.12rem .5rem;white-space:nowrap}"
+    ".cards{display:flex;flex-wrap:wrap;gap:0 1.2rem}.cards section{flex:1 1 30rem}"
+    ".row svg{flex:none}.numbers{overflow-x:auto;max-width:100%}"
+    ".numbers table{font-size:.8rem}.numbers td,.numbers th{padding:.12rem .4rem;white-space:nowrap}"
     "tr:hover td{background:#8882}details summary{cursor:pointer;font-size:.9rem;margin:.4rem 0}"
 )
 
@@ -84,7 +85,7 @@ class ProfilesReport:
                 "gold": int(profile.gold[at]),
                 **{
                     f"mean_{what}": _known(profile.means[at, place])
-                    for place, what in enumerate(("length", "depth", "siblings"))
+                    for place, what in enumerate(MEANS)
                 },
                 "systems": {
                     system: {
@@ -194,7 +195,7 @@ class ProfilesReport:
         for name in self.found.systems:
             columns += [f"{name} P", "R"] if by_tree else [name]
         if linguistic:
-            columns += ["length", "depth", "siblings"]
+            columns += MEANS
         rows = []
         for at, name in enumerate(profile.bins):
             row = [name, f"{profile.gold[at]:,}"]
@@ -247,6 +248,8 @@ class ProfilesReport:
                 joined=profile.factor.ordered,
             )
             yield f"{profile.factor.key}-{measure}", chart
+        if not profile.factor.ordered:
+            yield f"{profile.factor.key}-means", _means_chart(profile)
 
     def to_html(self, title: str) -> str:
         found = self.found
@@ -260,15 +263,17 @@ class ProfilesReport:
             "The last rows are what a choice among the systems' trees, or a tree made of their "
             "arcs, could reach at best, and what all systems get right."
         )
-        body = [
-            f"<p class=n>{escape(about)}</p>",
+        note = "Recall in bins of gold arcs, those with the most arcs gained or lost first."
+        summary = [
             _section("Accuracy", bounds, "", self.overall_table().grid()),
+            *(_section(t.title, note, "", t.grid()) for t in self._difference_tables()),
         ]
-        for table in self._difference_tables():
-            note = "Recall in bins of gold arcs, those with the most arcs gained or lost first."
-            body.append(_section(table.title, note, "", table.grid()))
+        body = [
+            f"<p class=note>{escape(about)}</p>",
+            f"<div class=cards>{''.join(summary)}</div>",
+        ]
         body += [self._profile_section(profile) for profile in found.profiles]
-        body.append(f"<p class=s>{escape(found.signature)}</p>")
+        body.append(f"<p class=signature>{escape(found.signature)}</p>")
         return page(title, "\n".join(body), _STYLE)
 
     def _profile_section(self, profile: Profile) -> str:
@@ -282,11 +287,29 @@ class ProfilesReport:
         return _section(profile.factor.title, _NOTES.get(key, ""), charts, grid)
 
 
+def _means_chart(profile: Profile) -> str:
+    series = {
+        name: [None if math.isnan(value) else Value(float(value)) for value in column]
+        for name, column in zip(MEANS, profile.means.T, strict=True)
+    }
+    known = [value.y for values in series.values() for value in values if value is not None]
+    return binned_chart(
+        profile.bins,
+        series,
+        title=f"Means of gold arcs by {profile.factor.title.lower()}",
+        x=profile.factor.axis,
+        y="mean",
+        y_limits=round_limits([0.0, *known]),
+        joined=False,
+        first_colour=3,  # these are not systems
+    )
+
+
 def _section(title: str, note: str, charts: str, grid: str) -> str:
-    about = f"<p class=n>{escape(note)}</p>" if note else ""
+    about = f"<p class=note>{escape(note)}</p>" if note else ""
     return (
         f"<section><h2>{escape(title)}</h2>{about}"
-        f"<div class=row>{charts}<div class=t>{grid}</div></div></section>"
+        f"<div class=row>{charts}<div class=numbers>{grid}</div></div></section>"
     )
 
 

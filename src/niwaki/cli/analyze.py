@@ -17,13 +17,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from niwaki.analysis.profiles import SAMPLES, profile_errors
 from niwaki.analysis.profiles_report import ProfilesReport
 from niwaki.cli import OK
 from niwaki.cli._arguments import natural, positive
-from niwaki.cli._pictures import add_picture_arguments, write_pictures
+from niwaki.cli._pictures import add_picture_arguments, short_names, write_pictures
 from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
@@ -71,14 +71,3 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _read(file: str) -> list[Sentence]:
     return list(read_conllu(file, multi_root=True, unknown_heads=False))
-
-
-def short_names(files: list[str]) -> list[str]:
-    """File names without their ending, with as many folders as make them differ."""
-    paths = [Path(file).with_suffix("").parts for file in files]
-    for depth in range(1, max(map(len, paths)) + 1):
-        names = ["/".join(parts[-depth:]) for parts in paths]
-        if len(set(names)) == len(names):
-            return names
-    # The same file twice, or files that differ in their ending alone.
-    return [f"{name} ({number})" for number, name in enumerate(files, start=1)]

@@ -1,7 +1,7 @@
 """Draws trees, orders and charts: text for the terminal, SVG, HTML and PNG for the screen."""
 
 from niwaki.data import sentence as _sentence
-from niwaki.draw.chart import Value, binned_chart, line_chart
+from niwaki.draw.chart import Value, binned_chart, line_chart, round_limits
 from niwaki.draw.markup import escape, fragment, svg
 from niwaki.draw.orders import crossing_lines
 from niwaki.draw.page import html, page
@@ -24,5 +24,6 @@ __all__ = [
     "page",
     "png",
     "printable",
+    "round_limits",
     "svg",
 ]

@@ -23,25 +23,39 @@ _LIGHT = ("#1f7a4d", "#c2531f", "#2f62b5", "#97700a", "#7a4fa3", "#4d6672")
 _DARK = ("#6fd0a0", "#f0925f", "#8db4f5", "#dcb548", "#c3a0e8", "#a9bfca")
 # Bars of how many there are reach at most this share of the height.
 _BARS = 0.3
+# Points of a line are marked unless there are more than this.
+_MARKED = 25
 
 
-def _rules(colours: Sequence[str]) -> str:
-    return "".join(
-        f".c{number}{{stroke:{colour};fill:{colour}}}" for number, colour in enumerate(colours)
-    )
+_INK = {
+    # What is drawn: on light paper, on dark paper.
+    "text": ("fill:#333", "fill:#dde5e0"),
+    ".k": ("fill:#666", "fill:#9fada5"),
+    ".x": ("stroke:#999", "stroke:#67736c"),
+    ".g": ("stroke:#e3e6e4", "stroke:#2c3a33"),
+    ".d": ("stroke:#aaa", "stroke:#67736c"),
+    ".b": ("fill:#dfe5e1", "fill:#314239"),
+    **{
+        f".c{number}": tuple(f"stroke:{colour};fill:{colour}" for colour in pair)
+        for number, pair in enumerate(zip(_LIGHT, _DARK, strict=True))
+    },
+    ".s": ("fill:none", "fill:none"),
+    ".o": ("fill:#fff", "fill:#16201b"),
+}
+
+
+def _rules(dark: int) -> str:
+    # In a page, the style of one picture reaches all others: hence the class in front.
+    return "".join(f".chart {what}{{{inks[dark]}}}" for what, inks in _INK.items())
 
 
 _STYLE = (
     # Names of fonts that are common: a renderer without fontconfig looks for these.
-    "text{font-family:system-ui,'Liberation Sans','DejaVu Sans',Arial,Helvetica,sans-serif;"
-    "font-size:12px;fill:#333}"
-    ".t{font-size:13px;font-weight:600}.k{font-size:11px;fill:#666}"
-    ".x{stroke:#999;fill:none}.g{stroke:#e3e6e4}.d{stroke:#aaa;stroke-dasharray:4 3}"
-    f".b{{fill:#dfe5e1}}{_rules(_LIGHT)}.s{{fill:none;stroke-width:2;stroke-linejoin:round}}"
-    ".o{fill:#fff}"
-    "@media (prefers-color-scheme:dark){text{fill:#dde5e0}.k{fill:#9fada5}.x{stroke:#67736c}"
-    f".g{{stroke:#2c3a33}}.d{{stroke:#67736c}}.b{{fill:#2c3a33}}{_rules(_DARK)}"
-    ".s{fill:none}.o{fill:#16201b}}"
+    ".chart text{font-family:system-ui,'Liberation Sans','DejaVu Sans',Arial,Helvetica,"
+    "sans-serif;font-size:12px}.chart .t{font-size:13px;font-weight:600}"
+    ".chart .k{font-size:11px}.chart .x{fill:none}.chart .d{stroke-dasharray:4 3}"
+    ".chart .s{stroke-width:2;stroke-linejoin:round}"
+    f"{_rules(0)}@media (prefers-color-scheme:dark){{{_rules(1)}}}"
 )
 
 
@@ -84,8 +98,8 @@ class _Frame:
         middle = self.top + self.height / 2
         parts = [
             f'<path class="g" d="M{_LEFT} {self.down(tick):.1f}H{_LEFT + self.width:.0f}"/>'
-            + _text(_LEFT - 6, self.down(tick) + 4, f"{tick:.10g}", "k", "end")
-            for tick in ticks(*self.y_limits)
+            + _text(_LEFT - 6, self.down(tick) + 4, shown, "k", "end")
+            for tick, shown in _labelled(ticks(*self.y_limits))
         ]
         return "".join(parts) + (
             f'<text transform="translate(14 {middle:.0f}) rotate(-90)" text-anchor="middle">'
@@ -105,14 +119,18 @@ def line_chart(
     x_limits: Limits = (0.0, 1.0),
     y_limits: Limits = (0.0, 1.0),
     diagonal: bool = False,
+    whole_x: bool = False,
     size: tuple[int, int] = (320, 320),
 ) -> str:
-    """One `<svg>` element; `diagonal` draws the line on which x and y are equal."""
+    """One `<svg>` element; `diagonal` draws the line on which x and y are equal.
+
+    `whole_x` puts ticks at whole numbers only, as for things that are counted.
+    """
     legend, rows = _legend(list(series), size[0])
     frame = _Frame(_TITLE + _LEGEND * rows, *size, x_limits, y_limits)
     parts = [frame.y_axis(y), frame.box(), frame.x_name(x)]
-    for tick in ticks(*x_limits):
-        parts.append(_text(frame.across(tick), frame.floor + 16, f"{tick:.10g}", "k"))
+    for tick, shown in _labelled(ticks(*x_limits, least=1.0 if whole_x else 0.0)):
+        parts.append(_text(frame.across(tick), frame.floor + 16, shown, "k"))
     if diagonal:
         low, high = max(x_limits[0], y_limits[0]), min(x_limits[1], y_limits[1])
         parts.append(
@@ -122,8 +140,8 @@ def line_chart(
     for number, points in enumerate(series.values()):
         places = [(frame.across(a), frame.down(b)) for a, b in points]
         parts.append(_polyline(places, number))
-        if len(points) == 1:  # a line of one point cannot be seen
-            parts.append(_marker(*places[0], number, faint=False, note=""))
+        if len(points) <= _MARKED:
+            parts += [_marker(*place, number) for place in places]
     return _svg(frame, title, legend, parts, _BOTTOM)
 
 
@@ -137,14 +155,15 @@ def binned_chart(
     y_limits: Limits,
     counts: Sequence[int] | None = None,
     joined: bool = True,
-    size: tuple[int, int] = (400, 230),
+    first_colour: int = 0,
+    size: tuple[int, int] = (350, 220),
 ) -> str:
     """One `<svg>` element: for each series a point over each bin, joined by lines if `joined`.
 
     None leaves a gap. `counts` are drawn as grey bars that share the floor of the chart but
     not its scale: they say how much each point stands on.
     """
-    legend, rows = _legend(list(series), size[0])
+    legend, rows = _legend(list(series), size[0], first_colour)
     frame = _Frame(_TITLE + _LEGEND * rows, *size, (0.0, float(max(1, len(bins)))), y_limits)
     step = size[0] / max(1, len(bins))
     slanted = max((_CELL * text_width(name) for name in bins), default=0) > step + 4
@@ -166,7 +185,7 @@ def binned_chart(
     spread = 0.0 if joined else min(0.16, 0.6 / max(1, len(series)))
     for number, (name, values) in enumerate(series.items()):
         shift = 0.5 + spread * (number - (len(series) - 1) / 2)
-        parts += _binned_series(frame, number, name, bins, values, shift, joined)
+        parts += _binned_series(frame, first_colour + number, name, bins, values, shift, joined)
     return _svg(frame, title, legend, parts, foot)
 
 
@@ -195,21 +214,46 @@ def _binned_series(
     return parts + markers
 
 
-def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
-    """Round numbers from low to high, about as many as wanted.
+def ticks(low: float, high: float, wanted: int = 5, least: float = 0.0) -> list[float]:
+    """Round numbers from low to high, about as many as wanted, at least `least` apart.
 
     >>> ticks(0, 1)
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
     if not high > low:
         return [low]
-    rough = (high - low) / wanted
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * f for f in (1, 2, 2.5, 5, 10) if power * f >= rough * (1 - 1e-9))
+    step = max(least, _round_step((high - low) / wanted))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     # Counted in steps and rounded, so that 3 * 0.1 is shown as 0.3.
     digits = max(0, 2 - math.floor(math.log10(step)))
     return [round(number * step, digits) + 0.0 for number in range(first, last + 1)]
+
+
+def _labelled(numbers: Sequence[float]) -> list[tuple[float, str]]:
+    """Each number with as many decimals as any of them needs."""
+    decimals = max((len(f"{n:.10g}".partition(".")[2]) for n in numbers), default=0)
+    return [(number, f"{number:,.{decimals}f}") for number in numbers]
+
+
+def round_limits(values: Sequence[float]) -> Limits:
+    """Ticks at or beyond the least and the largest value.
+
+    >>> round_limits([0.0, 0.37])
+    (0.0, 0.4)
+    """
+    low, high = min(values), max(values)
+    if not high > low:
+        return low, low + 1.0
+    step = _round_step((high - low) / 5)
+    digits = max(0, 2 - math.floor(math.log10(step)))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return round(first * step, digits) + 0.0, round(last * step, digits) + 0.0
+
+
+def _round_step(rough: float) -> float:
+    """1, 2, 2.5 or 5 times a power of ten, the least that is not below."""
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(power * f for f in (1, 2, 2.5, 5, 10) if power * f >= rough * (1 - 1e-9))
 
 
 def _share(value: float, limits: Limits) -> float:
@@ -220,23 +264,24 @@ def _share(value: float, limits: Limits) -> float:
 def _svg(frame: _Frame, title: str, legend: str, parts: list[str], foot: float) -> str:
     width, height = _LEFT + frame.width + _RIGHT, frame.floor + foot
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+        '<svg xmlns="http://www.w3.org/2000/svg" class="chart" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img" aria-label="{escape(title)}">'
         f"<style>{_STYLE}</style>{_text(_LEFT, 18, title, 't', 'start')}{legend}"
         f"{''.join(parts)}</svg>"
     )
 
 
-def _legend(names: Sequence[str], width: float) -> tuple[str, int]:
+def _legend(names: Sequence[str], width: float, first: int = 0) -> tuple[str, int]:
     """Names with their points in rows that fit the width, and how many rows these are."""
     parts, row, across = [], 0, 0.0
-    for number, name in enumerate(names):
+    for number, name in enumerate(names, start=first):
         needed = 22 + _CELL * text_width(name) + 14
         if across and across + needed > width:
             row, across = row + 1, 0.0
         x, y = _LEFT + across, _TITLE + 4 + _LEGEND * row
         parts.append(_polyline([(x, y), (x + 16, y)], number))
-        parts.append(_marker(x + 8, y, number, faint=False, note=""))
+        parts.append(_marker(x + 8, y, number))
         parts.append(_text(x + 22, y + 4, name, "", "start"))
         across += needed
     return "".join(parts), row + 1 if names else 0
@@ -261,7 +306,7 @@ def _polyline(places: Sequence[tuple[float, float]], number: int) -> str:
     return f'<polyline class="c{number % len(_LIGHT)} s" points="{path}"/>'
 
 
-def _marker(across: float, down: float, number: int, *, faint: bool, note: str) -> str:
+def _marker(across: float, down: float, number: int, *, faint: bool = False, note: str = "") -> str:
     """A small shape, another one for each series; hollow if faint."""
     style = f"c{number % len(_LIGHT)}" + (" o" if faint else "")
     shapes = (

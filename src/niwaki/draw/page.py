@@ -18,7 +18,7 @@ _STYLE = (
     "td:first-child,th:first-child{text-align:left}"
     "figure{margin:1.2rem 0 2.2rem}figcaption{font-size:.85rem;opacity:.75}"
     "figure div{overflow-x:auto}svg{max-width:100%;height:auto}figure div svg{max-width:none}"
-    ".s{font-size:.75rem;opacity:.6;overflow-wrap:anywhere}"
+    ".signature{font-size:.75rem;opacity:.6;overflow-wrap:anywhere}"
 )
 
 
