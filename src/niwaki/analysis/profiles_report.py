@@ -38,9 +38,11 @@ _STYLE = (
     "section{background:var(--card);border-radius:10px;padding:.4rem 1.2rem 1rem;margin:1.2rem 0}"
     "section h2{margin:.8rem 0 .2rem}p.note{font-size:.88rem;opacity:.75;margin:.2rem 0 .8rem}"
     ".row{display:flex;flex-wrap:wrap;gap:1rem 1.6rem;align-items:flex-start}"
-    ".cards{display:flex;flex-wrap:wrap;gap:0 1.2rem}.cards section{flex:1 1 30rem}"
+    ".cards{display:flex;flex-wrap:wrap;gap:0 1.2rem}"
+    ".cards section{flex:1 1 min(30rem,100%);min-width:0;box-sizing:border-box}"
     ".row svg{flex:none}.numbers{overflow-x:auto;max-width:100%}"
-    ".numbers table{font-size:.8rem}.numbers td,.numbers th{padding:.12rem .4rem;white-space:nowrap}"
+    ".numbers table{font-size:.8rem}"
+    ".numbers td,.numbers th{padding:.12rem .4rem;white-space:nowrap}"
     "tr:hover td{background:#8882}details summary{cursor:pointer;font-size:.9rem;margin:.4rem 0}"
 )
 

@@ -7,8 +7,9 @@ dark paper; renderers that know no media queries draw it for light paper.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from niwaki.draw.layout import text_width
 from niwaki.draw.markup import escape
@@ -16,7 +17,7 @@ from niwaki.draw.markup import escape
 Points = Sequence[tuple[float, float]]
 Limits = tuple[float, float]
 
-_LEFT, _RIGHT, _BOTTOM = 52, 16, 46
+_RIGHT, _BOTTOM = 16, 46
 _TITLE, _LEGEND = 30, 20
 _CELL = 6.6  # width of a character of 12 pixels
 _LIGHT = ("#1f7a4d", "#c2531f", "#2f62b5", "#97700a", "#7a4fa3", "#4d6672")
@@ -72,14 +73,27 @@ class Value:
 class _Frame:
     """Where the plot lies and how numbers become places in it."""
 
-    top: float
+    rows: int  # of the legend
     width: float
     height: float
     x_limits: Limits
     y_limits: Limits
 
+    @property
+    def top(self) -> float:
+        return _TITLE + _LEGEND * self.rows
+
+    @cached_property
+    def left(self) -> float:
+        """Room for the numbers of the axis and its name."""
+        return max(52.0, 30 + 6.2 * max(len(shown) for _, shown in self._y_ticks))
+
+    @property
+    def _y_ticks(self) -> list[tuple[float, str]]:
+        return _labelled(ticks(*self.y_limits))
+
     def across(self, x: float) -> float:
-        return _LEFT + self.width * _share(x, self.x_limits)
+        return self.left + self.width * _share(x, self.x_limits)
 
     def down(self, y: float) -> float:
         return self.top + self.height * (1 - _share(y, self.y_limits))
@@ -90,16 +104,17 @@ class _Frame:
 
     def box(self) -> str:
         return (
-            f'<path class="x" d="M{_LEFT} {self.top:.0f}V{self.floor:.0f}'
-            f'H{_LEFT + self.width:.0f}"/>'
+            f'<path class="x" d="M{self.left:.0f} {self.top:.0f}V{self.floor:.0f}'
+            f'H{self.left + self.width:.0f}"/>'
         )
 
     def y_axis(self, name: str) -> str:
         middle = self.top + self.height / 2
+        right = self.left + self.width
         parts = [
-            f'<path class="g" d="M{_LEFT} {self.down(tick):.1f}H{_LEFT + self.width:.0f}"/>'
-            + _text(_LEFT - 6, self.down(tick) + 4, shown, "k", "end")
-            for tick, shown in _labelled(ticks(*self.y_limits))
+            f'<path class="g" d="M{self.left:.0f} {self.down(tick):.1f}H{right:.0f}"/>'
+            + _text(self.left - 6, self.down(tick) + 4, shown, "k", "end")
+            for tick, shown in self._y_ticks
         ]
         return "".join(parts) + (
             f'<text transform="translate(14 {middle:.0f}) rotate(-90)" text-anchor="middle">'
@@ -107,7 +122,7 @@ class _Frame:
         )
 
     def x_name(self, name: str, below: float = 36) -> str:
-        return _text(_LEFT + self.width / 2, self.floor + below, name)
+        return _text(self.left + self.width / 2, self.floor + below, name)
 
 
 def line_chart(
@@ -126,8 +141,7 @@ def line_chart(
 
     `whole_x` puts ticks at whole numbers only, as for things that are counted.
     """
-    legend, rows = _legend(list(series), size[0])
-    frame = _Frame(_TITLE + _LEGEND * rows, *size, x_limits, y_limits)
+    frame = _Frame(_legend_rows(series, size[0]), *size, x_limits, y_limits)
     parts = [frame.y_axis(y), frame.box(), frame.x_name(x)]
     for tick, shown in _labelled(ticks(*x_limits, least=1.0 if whole_x else 0.0)):
         parts.append(_text(frame.across(tick), frame.floor + 16, shown, "k"))
@@ -142,7 +156,7 @@ def line_chart(
         parts.append(_polyline(places, number))
         if len(points) <= _MARKED:
             parts += [_marker(*place, number) for place in places]
-    return _svg(frame, title, legend, parts, _BOTTOM)
+    return _svg(frame, title, [_legend(frame, series), *parts], _BOTTOM)
 
 
 def binned_chart(
@@ -163,8 +177,8 @@ def binned_chart(
     None leaves a gap. `counts` are drawn as grey bars that share the floor of the chart but
     not its scale: they say how much each point stands on.
     """
-    legend, rows = _legend(list(series), size[0], first_colour)
-    frame = _Frame(_TITLE + _LEGEND * rows, *size, (0.0, float(max(1, len(bins)))), y_limits)
+    rows = _legend_rows(series, size[0])
+    frame = _Frame(rows, *size, (0.0, float(max(1, len(bins)))), y_limits)
     step = size[0] / max(1, len(bins))
     slanted = max((_CELL * text_width(name) for name in bins), default=0) > step + 4
     foot = 26 + max((4.4 * text_width(name) for name in bins), default=0) if slanted else _BOTTOM
@@ -186,7 +200,7 @@ def binned_chart(
     for number, (name, values) in enumerate(series.items()):
         shift = 0.5 + spread * (number - (len(series) - 1) / 2)
         parts += _binned_series(frame, first_colour + number, name, bins, values, shift, joined)
-    return _svg(frame, title, legend, parts, foot)
+    return _svg(frame, title, [_legend(frame, series, first_colour), *parts], foot)
 
 
 def _binned_series(
@@ -261,30 +275,41 @@ def _share(value: float, limits: Limits) -> float:
     return min(1.0, max(0.0, (value - low) / (high - low))) if high > low else 0.5
 
 
-def _svg(frame: _Frame, title: str, legend: str, parts: list[str], foot: float) -> str:
-    width, height = _LEFT + frame.width + _RIGHT, frame.floor + foot
+def _svg(frame: _Frame, title: str, parts: list[str], foot: float) -> str:
+    width, height = frame.left + frame.width + _RIGHT, frame.floor + foot
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" class="chart" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img" aria-label="{escape(title)}">'
-        f"<style>{_STYLE}</style>{_text(_LEFT, 18, title, 't', 'start')}{legend}"
+        f"<style>{_STYLE}</style>{_text(frame.left, 18, title, 't', 'start')}"
         f"{''.join(parts)}</svg>"
     )
 
 
-def _legend(names: Sequence[str], width: float, first: int = 0) -> tuple[str, int]:
-    """Names with their points in rows that fit the width, and how many rows these are."""
-    parts, row, across = [], 0, 0.0
-    for number, name in enumerate(names, start=first):
-        needed = 22 + _CELL * text_width(name) + 14
+def _legend_places(names: Iterable[str], width: float) -> Iterator[tuple[str, int, float]]:
+    """Each name with its row and its place there, in rows that fit the width."""
+    row, across = 0, 0.0
+    for name in names:
+        needed = 36 + _CELL * text_width(name)
         if across and across + needed > width:
             row, across = row + 1, 0.0
-        x, y = _LEFT + across, _TITLE + 4 + _LEGEND * row
+        yield name, row, across
+        across += needed
+
+
+def _legend_rows(names: Iterable[str], width: float) -> int:
+    return max((row + 1 for _, row, _ in _legend_places(names, width)), default=0)
+
+
+def _legend(frame: _Frame, names: Iterable[str], first_colour: int = 0) -> str:
+    parts = []
+    places = _legend_places(names, frame.width)
+    for number, (name, row, across) in enumerate(places, start=first_colour):
+        x, y = frame.left + across, _TITLE + 4 + _LEGEND * row
         parts.append(_polyline([(x, y), (x + 16, y)], number))
         parts.append(_marker(x + 8, y, number))
         parts.append(_text(x + 22, y + 4, name, "", "start"))
-        across += needed
-    return "".join(parts), row + 1 if names else 0
+    return "".join(parts)
 
 
 def _bars(frame: _Frame, bins: Sequence[str], counts: Sequence[int], step: float) -> str:
@@ -315,7 +340,7 @@ def _marker(across: float, down: float, number: int, *, faint: bool = False, not
         "m0 -4.6l4.4 8h-8.8z",
         "m0 -4.8l4.8 4.8l-4.8 4.8l-4.8 -4.8z",
         "m0 4.6l4.4 -8h-8.8z",
-        "m-4 -1.6h8v3.2h-8z",
+        "m-1.3 -4.2h2.6v2.9h2.9v2.6h-2.9v2.9h-2.6v-2.9h-2.9v-2.6h2.9z",
     )
     title = f"<title>{escape(note)}</title>" if note else ""
     shape = shapes[number % len(shapes)]
