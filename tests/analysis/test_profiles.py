@@ -70,7 +70,7 @@ def check(profile: Profile, gold: list[Sentence], systems: list[list[Sentence]],
         assert not {*found, *predicted} - {None}, "each arc is in a bin"
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(corpora())
 def test_profiles_are_those_of_the_definitions(
     corpus: tuple[list[Sentence], dict[str, list[Sentence]]],
@@ -107,7 +107,7 @@ def part_of_speech(_: Sentence, gold: Sentence, word: int) -> str:
     return names.get(gold.upos[word - 1], "other")
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(corpora())
 def test_oracles_and_agreement(
     corpus: tuple[list[Sentence], dict[str, list[Sentence]]],
