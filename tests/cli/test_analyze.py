@@ -71,7 +71,7 @@ def test_html_needs_nothing_from_outside(folder: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") == 14
     assert not re.search(r"src=|href=|url\(|@import|<script", text)
-    assert "Where bad differs most from good" in text
+    assert "Where bad stands out against good (-33.33 overall)" in text
 
 
 def test_png(folder: Path) -> None:

@@ -9,7 +9,7 @@ from the first system come with 95% intervals of the paired bootstrap over sente
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,11 +125,13 @@ def profile_errors(
     punctuation: bool = True,
     samples: int = SAMPLES,
     seed: int = 1,
+    report: Callable[[str], None] = lambda _: None,
 ) -> ErrorProfiles:
     """Compare systems' trees with gold trees of the same words.
 
     An arc is right if its head and its whole label are; without `labelled`, if its head is.
-    Without `punctuation`, words whose gold tag is PUNCT are not scored.
+    Without `punctuation`, words whose gold tag is PUNCT are not scored. `report` is told the
+    key of each factor that is done.
     """
     if not systems:
         raise ValueError("no systems to analyse")
@@ -142,6 +144,10 @@ def profile_errors(
     if not counter.scored.any():
         raise NiwakiError("no words to score: all are punctuation; score punctuation, too")
     trees_best, arcs_best = counter.oracles()
+    profiles = []
+    for profile in counter.profiles():
+        profiles.append(profile)
+        report(profile.factor.key)
     label = "whole" if labelled else "not compared"
     kept = "scored" if punctuation else "not scored"
     scored = int(counter.scored.sum())
@@ -151,7 +157,7 @@ def profile_errors(
         scored,
         (counter.heads_right & counter.scored).sum(axis=1),
         counter.profile(Factor("all", "All words", "", by_tree=False), *counter.everything()),
-        tuple(counter.profiles()),
+        tuple(profiles),
         trees_best,
         arcs_best,
         agreement(list(systems), counter.right[:, counter.scored]),
@@ -188,43 +194,30 @@ class _Counter:
         self.scored: Mask = np.full(len(self.tags), True) if punctuation else self.tags != "PUNCT"
         self._samples, self._seed = samples, seed
 
-    def profiles(self) -> list[Profile]:
-        return [
-            self.profile(
-                Factor("sentence", "Sentence length", "words", by_tree=False),
-                *self._numbers(SENTENCE_BINS, np.repeat(self.sizes, self.sizes), None),
+    def profiles(self) -> Iterator[Profile]:
+        yield self.profile(
+            Factor("sentence", "Sentence length", "words", by_tree=False),
+            *self._numbers(SENTENCE_BINS, np.repeat(self.sizes, self.sizes), None),
+        )
+        for key, name, title, axis, lows in (
+            ("length", "lengths", "Dependency length", "length", LENGTH_BINS),
+            ("depth", "depths", "Distance to the root", "arcs to the root", DEPTH_BINS),
+            ("siblings", "siblings", "Siblings", "siblings", SIBLING_BINS),
+            ("degree", "degrees", "Non-projectivity", "degree", DEGREE_BINS),
+        ):
+            gold, *systems = (getattr(arcs, name) for arcs in (self.gold, *self.systems))
+            factor = Factor(key, title, axis, by_tree=True)
+            yield self.profile(factor, *self._numbers(lows, gold, systems))
+        for factor, binned in (
+            (Factor("pos", "Part of speech", "word class", False, False), self._part_of_speech()),
+            (Factor("relation", "Relation", "relation", True, False), self._relations()),
+            (Factor("upos", "Tag", "UPOS", False, False), self._names(self.tags, None)),
+            (
+                Factor("deprel", "Label", "label", True, False),
+                self._names(self.gold.labels, [s.labels for s in self.systems]),
             ),
-            *(
-                self.profile(
-                    Factor(key, title, axis, by_tree=True),
-                    *self._numbers(
-                        lows, getattr(self.gold, name), [getattr(s, name) for s in self.systems]
-                    ),
-                )
-                for key, name, title, axis, lows in (
-                    ("length", "lengths", "Dependency length", "length", LENGTH_BINS),
-                    ("depth", "depths", "Distance to the root", "arcs to the root", DEPTH_BINS),
-                    ("siblings", "siblings", "Siblings", "siblings", SIBLING_BINS),
-                    ("degree", "degrees", "Non-projectivity", "degree", DEGREE_BINS),
-                )
-            ),
-            self.profile(
-                Factor("pos", "Part of speech", "word class", False, ordered=False),
-                *self._part_of_speech(),
-            ),
-            self.profile(
-                Factor("relation", "Relation", "relation", True, ordered=False),
-                *self._relations(),
-            ),
-            self.profile(
-                Factor("upos", "Tag", "UPOS", False, ordered=False),
-                *self._names(self.tags, None),
-            ),
-            self.profile(
-                Factor("deprel", "Label", "label", True, ordered=False),
-                *self._names(self.gold.labels, [s.labels for s in self.systems]),
-            ),
-        ]
+        ):
+            yield self.profile(factor, *binned)
 
     # -- bins: their names, the one of each gold arc, the one of each system's arc; -1 is none
 
@@ -293,7 +286,8 @@ class _Counter:
                 for place, r in zip(systems, self.right, strict=True)
             ]
         )
-        golds = np.broadcast_to(golden, found.shape)
+        recalled = np.stack([found, np.broadcast_to(golden, found.shape)], axis=-1)
+        gains = self._gains(np.stack([recalled, np.stack([right, predicted], axis=-1)]))
         return Profile(
             factor,
             bins,
@@ -302,8 +296,7 @@ class _Counter:
             predicted.sum(axis=1),
             right.sum(axis=1),
             self._means(gold, count),
-            self._gains(found, golds),
-            self._gains(right, predicted) if factor.by_tree else self._gains(found, golds),
+            *gains,
         )
 
     def _count(self, places: Ints, which: Mask, bins: int) -> Ints:
@@ -321,13 +314,15 @@ class _Counter:
         ]
         return _ratio(np.stack(sums, axis=1), np.repeat(counts[:, None], len(columns), axis=1))
 
-    def _gains(self, right: Ints, total: Ints) -> Floats:
-        """Intervals of the difference in percent; axes of both: systems x sentences x bins."""
-        both = np.stack([right, total], axis=-1).swapaxes(0, 1)
-        drawn = resample(both, self._samples, self._seed)
+    def _gains(self, counts: Ints) -> Floats:
+        """Intervals of differences in percent: measures x systems x bins x (low, high).
+
+        The axes of the counts: measures, systems, sentences, bins, (right, all).
+        """
+        drawn = resample(np.moveaxis(counts, 2, 0), self._samples, self._seed)
         shares = _percent(drawn[..., 0], drawn[..., 1])
         # Where a draw has no such arc, it says nothing about a difference.
-        differences = np.nan_to_num(shares - shares[:, :1])
+        differences = np.nan_to_num(shares - shares[:, :, :1])
         low, high = np.percentile(differences, [2.5, 97.5], axis=0)
         return np.stack([low, high], axis=-1)
 

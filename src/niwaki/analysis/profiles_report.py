@@ -13,7 +13,7 @@ from niwaki.analysis.profiles import FEW, MEANS, ErrorProfiles, Floats, Profile
 from niwaki.analysis.tables import Table
 from niwaki.draw import Value, binned_chart, escape, page, round_limits
 
-# Rows of the terminal's tables of tags and labels, and of the largest differences.
+# Rows of the terminal's tables of tags and labels, and of what stands out.
 ROWS = 15
 # Factors with too many names for a chart.
 _ONLY_TABLES = ("upos", "deprel")
@@ -152,44 +152,51 @@ class ProfilesReport:
         rows.append(
             ["best tree of all their arcs", "", f"{self._share(found.arc_oracle):.2f}", "", ""]
         )
-        rows.append(["right in all", "", f"{self._share(found.agreement['all']):.2f}", "", ""])
+        rows.append(
+            ["right in all systems", "", f"{self._share(found.agreement['all']):.2f}", "", ""]
+        )
         columns = ["", "heads", "accuracy", f"from {found.systems[0]}", "right alone"]
         return Table(f"Accuracy, {found.words:,} words", columns, rows)
 
     def _difference_tables(self) -> list[Table]:
-        """The bins in which a system gains or loses most arcs, if that is no accident."""
+        """The bins in which a system gains or loses more than overall, if that is no accident."""
+        overall = self.found.overall.recall[:, 0]
         return [
             Table(
-                f"Where {name} differs most from {self.found.systems[0]}",
-                ["", "of", *self.found.systems[:1], name, "difference", "arcs"],
+                f"Where {name} stands out against {self.found.systems[0]} "
+                f"({overall[at] - overall[0]:+.2f} overall)",
+                ["", "gold", *self.found.systems[:1], name, "difference", "arcs beyond"],
                 rows,
             )
             for at, name in enumerate(self.found.systems)
-            if at and (rows := self._largest(at))
+            if at and (rows := self._outstanding(at))
         ]
 
-    def _largest(self, system: int) -> list[list[str]]:
-        cells = []
+    def _outstanding(self, system: int) -> list[list[str]]:
+        """`arcs beyond`: how many more arcs are right than at the overall difference."""
+        overall = self.found.overall.recall[system, 0] - self.found.overall.recall[0, 0]
+        # By counts: what two factors call differently, as root and depth 1, is shown once.
+        cells: dict[tuple[int, ...], tuple[float, list[str]]] = {}
         for profile in self.found.profiles:
-            gained = profile.found[system] - profile.found[0]
             for at, name in enumerate(profile.bins):
-                if profile.gold[at] >= FEW and _is_sure(profile.recall_gain[system, at]):
-                    first, second = profile.recall[0, at], profile.recall[system, at]
-                    cells.append(
-                        (
-                            int(gained[at]),
-                            [
-                                f"{profile.factor.title.lower()}: {name}",
-                                f"{profile.gold[at]:,}",
-                                f"{first:.1f}",
-                                f"{second:.1f}",
-                                f"{second - first:+.1f}",
-                                f"{gained[at]:+}",
-                            ],
-                        )
-                    )
-        cells.sort(key=lambda cell: -abs(cell[0]))
-        return [row for _, row in cells[:ROWS]]
+                low, high = profile.recall_gain[system, at]
+                if profile.gold[at] < FEW or low <= overall <= high:
+                    continue
+                first, second = profile.recall[[0, system], at]
+                beyond = (second - first - overall) * profile.gold[at] / 100
+                counts = (profile.gold[at], *profile.found[[0, system], at].tolist())
+                row = [
+                    f"{profile.factor.title.lower()}: {name}",
+                    f"{profile.gold[at]:,}",
+                    f"{first:.1f}",
+                    f"{second:.1f}",
+                    f"{second - first:+.1f}",
+                    f"{beyond:+.0f}",
+                ]
+                if abs(beyond) >= 1:
+                    cells.setdefault(counts, (beyond, row))
+        largest = sorted(cells.values(), key=lambda cell: -abs(cell[0]))
+        return [row for _, row in largest[:ROWS]]
 
     def profile_table(self, profile: Profile) -> Table:
         by_tree, linguistic = profile.factor.by_tree, not profile.factor.ordered
@@ -265,7 +272,10 @@ class ProfilesReport:
             "The last rows are what a choice among the systems' trees, or a tree made of their "
             "arcs, could reach at best, and what all systems get right."
         )
-        note = "Recall in bins of gold arcs, those with the most arcs gained or lost first."
+        note = (
+            "Recall in bins of gold arcs where the 95% interval of the difference does not hold "
+            "the overall one; those with the most arcs beyond that first."
+        )
         summary = [
             _section("Accuracy", bounds, "", self.overall_table().grid()),
             *(_section(t.title, note, "", t.grid()) for t in self._difference_tables()),

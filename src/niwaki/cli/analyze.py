@@ -24,6 +24,7 @@ from niwaki.analysis.profiles_report import ProfilesReport
 from niwaki.cli import OK
 from niwaki.cli._arguments import natural, positive
 from niwaki.cli._pictures import add_picture_arguments, short_names, write_pictures
+from niwaki.cli._progress import Progress
 from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
@@ -50,16 +51,18 @@ def run(arguments: argparse.Namespace) -> int:
         raise NiwakiError("one system; give the trees of two or more")
     names = short_names(arguments.systems)
     gold = _read(arguments.gold)
-    report = ProfilesReport(
-        profile_errors(
+    systems = {name: _read(file) for name, file in zip(names, arguments.systems, strict=True)}
+    with Progress("profiling", "factors") as progress:
+        found = profile_errors(
             gold,
-            {name: _read(file) for name, file in zip(names, arguments.systems, strict=True)},
+            systems,
             labelled=not arguments.unlabelled,
             punctuation=not arguments.no_punct,
             samples=arguments.samples,
             seed=arguments.seed,
+            report=lambda _: progress.add(1),
         )
-    )
+    report = ProfilesReport(found)
     title = f"Errors: {', '.join(names)} on {PurePath(arguments.gold).name}"
     write_pictures(arguments, lambda: report.to_html(title), report.charts)
     if arguments.json:
