@@ -89,9 +89,26 @@ class Profile:
     precision_gain: Floats
 
     @property
+    def measures(self) -> tuple[str, ...]:
+        """What is measured; precision and recall are both the accuracy if they are one."""
+        return ("precision", "recall") if self.factor.by_tree else ("accuracy",)
+
+    def share(self, measure: str) -> Floats:
+        return self.precision if measure == "precision" else self.recall
+
+    def gain(self, measure: str) -> Floats:
+        return self.precision_gain if measure == "precision" else self.recall_gain
+
+    def total(self, measure: str) -> Ints:
+        """What the shares are shares of: precision is over predicted arcs, the others gold."""
+        if measure == "precision":
+            return self.predicted
+        return np.broadcast_to(self.gold, self.found.shape)
+
+    @property
     def recall(self) -> Floats:
         """Percent; NaN where there is nothing."""
-        return _percent(self.found, np.broadcast_to(self.gold, self.found.shape))
+        return _percent(self.found, self.total("recall"))
 
     @property
     def precision(self) -> Floats:

@@ -80,33 +80,16 @@ class ProfilesReport:
         return 100 * count / self.found.words
 
     def _profile_json(self, profile: Profile) -> list[dict[str, Any]]:
-        measures = ("precision", "recall") if profile.factor.by_tree else ("accuracy",)
         return [
             {
                 "bin": name,
                 "gold": int(profile.gold[at]),
                 **{
-                    f"mean_{what}": _known(profile.means[at, place])
-                    for place, what in enumerate(MEANS)
+                    f"mean_{what}": _known(mean)
+                    for what, mean in zip(MEANS, profile.means[at], strict=True)
                 },
                 "systems": {
-                    system: {
-                        "found": int(profile.found[number, at]),
-                        **(
-                            {
-                                "predicted": int(profile.predicted[number, at]),
-                                "right": int(profile.right[number, at]),
-                            }
-                            if profile.factor.by_tree
-                            else {}
-                        ),
-                        **{m: _known(_values(profile, m)[number, at]) for m in measures},
-                        **{
-                            f"{m}_difference": _difference(profile, number, at, m)
-                            for m in measures
-                            if number
-                        },
-                    }
+                    system: _cell_json(profile, number, at)
                     for number, system in enumerate(self.found.systems)
                 },
             }
@@ -120,10 +103,9 @@ class ProfilesReport:
         for profile in self.found.profiles:
             table = self.profile_table(profile)
             rows = table.rows[:ROWS] if profile.factor.key in _ONLY_TABLES else table.rows
-            more = len(table.rows) - len(rows)
-            title = (
-                f"{table.title} (the first {ROWS} of {len(table.rows)})" if more else table.title
-            )
+            title = table.title
+            if len(rows) < len(table.rows):
+                title += f" (the first {ROWS} of {len(table.rows)})"
             tables.append(Table(title, table.columns, rows))
         stars = f"* differs from {self.found.systems[0]} (95% interval)"
         return "\n".join([*(t.to_text() for t in tables), stars, self.found.signature]) + "\n"
@@ -146,15 +128,14 @@ class ProfilesReport:
                     f"{self._share(found.agreement[f'only {name}']):.2f}",
                 ]
             )
-        rows.append(
-            ["best tree of each sentence", "", f"{self._share(found.tree_oracle):.2f}", "", ""]
-        )
-        rows.append(
-            ["best tree of all their arcs", "", f"{self._share(found.arc_oracle):.2f}", "", ""]
-        )
-        rows.append(
-            ["right in all systems", "", f"{self._share(found.agreement['all']):.2f}", "", ""]
-        )
+        rows += [
+            [name, "", f"{self._share(count):.2f}", "", ""]
+            for name, count in (
+                ("best tree of each sentence", found.tree_oracle),
+                ("best tree of all their arcs", found.arc_oracle),
+                ("right in all systems", found.agreement["all"]),
+            )
+        ]
         columns = ["", "heads", "accuracy", f"from {found.systems[0]}", "right alone"]
         return Table(f"Accuracy, {found.words:,} words", columns, rows)
 
@@ -199,18 +180,17 @@ class ProfilesReport:
         return [row for _, row in largest[:ROWS]]
 
     def profile_table(self, profile: Profile) -> Table:
-        by_tree, linguistic = profile.factor.by_tree, not profile.factor.ordered
+        linguistic = not profile.factor.ordered
         columns = [profile.factor.axis, "gold"]
         for name in self.found.systems:
-            columns += [f"{name} P", "R"] if by_tree else [name]
+            columns += [f"{name} P", "R"] if profile.factor.by_tree else [name]
         if linguistic:
             columns += MEANS
         rows = []
         for at, name in enumerate(profile.bins):
             row = [name, f"{profile.gold[at]:,}"]
             for system in range(len(self.found.systems)):
-                for measure in ("precision", "recall") if by_tree else ("recall",):
-                    row.append(_cell(profile, system, at, measure))
+                row += [_cell(profile, system, at, measure) for measure in profile.measures]
             if linguistic:
                 row += [_number(value, 1) for value in profile.means[at]]
             rows.append(row)
@@ -225,16 +205,8 @@ class ProfilesReport:
                 yield from self._profile_charts(profile)
 
     def _profile_charts(self, profile: Profile) -> Iterator[tuple[str, str]]:
-        by_tree = profile.factor.by_tree
-        measures = ("precision", "recall") if by_tree else ("accuracy",)
-        limits = _limits([_values(profile, measure) for measure in measures])
-        for measure in measures:
-            # Precision stands on predicted arcs, the others on gold ones.
-            totals = (
-                profile.predicted
-                if measure == "precision"
-                else [profile.gold] * len(self.found.systems)
-            )
+        limits = _limits([profile.share(measure) for measure in profile.measures])
+        for measure in profile.measures:
             series = {
                 name: [
                     None
@@ -243,7 +215,7 @@ class ProfilesReport:
                     for value, total in zip(values, counts, strict=True)
                 ]
                 for name, values, counts in zip(
-                    self.found.systems, _values(profile, measure), totals, strict=True
+                    self.found.systems, profile.share(measure), profile.total(measure), strict=True
                 )
             }
             chart = binned_chart(
@@ -325,12 +297,16 @@ def _section(title: str, note: str, charts: str, grid: str) -> str:
     )
 
 
-def _values(profile: Profile, measure: str) -> Floats:
-    return profile.precision if measure == "precision" else profile.recall
-
-
-def _gains(profile: Profile, measure: str) -> Floats:
-    return profile.precision_gain if measure == "precision" else profile.recall_gain
+def _cell_json(profile: Profile, system: int, at: int) -> dict[str, Any]:
+    record: dict[str, Any] = {"found": int(profile.found[system, at])}
+    if profile.factor.by_tree:
+        record["predicted"] = int(profile.predicted[system, at])
+        record["right"] = int(profile.right[system, at])
+    for measure in profile.measures:
+        record[measure] = _known(profile.share(measure)[system, at])
+        if system:
+            record[f"{measure}_difference"] = _difference(profile, system, at, measure)
+    return record
 
 
 def _is_sure(interval: Sequence[float] | Floats) -> bool:
@@ -338,8 +314,8 @@ def _is_sure(interval: Sequence[float] | Floats) -> bool:
 
 
 def _cell(profile: Profile, system: int, at: int, measure: str) -> str:
-    star = "*" if system and _is_sure(_gains(profile, measure)[system, at]) else " "
-    return _number(_values(profile, measure)[system, at], 1) + star
+    star = "*" if system and _is_sure(profile.gain(measure)[system, at]) else " "
+    return _number(profile.share(measure)[system, at], 1) + star
 
 
 def _number(value: float, digits: int) -> str:
@@ -352,10 +328,10 @@ def _known(value: float) -> float | None:
 
 def _difference(profile: Profile, system: int, at: int, measure: str) -> dict[str, Any] | None:
     """From the first system, with its interval; None where one has no arcs."""
-    values = _values(profile, measure)[:, at]
+    values = profile.share(measure)[:, at]
     if math.isnan(values[0]) or math.isnan(values[system]):
         return None
-    low, high = _gains(profile, measure)[system, at].tolist()
+    low, high = profile.gain(measure)[system, at].tolist()
     return {"difference": float(values[system] - values[0]), "low": low, "high": high}
 
 
