@@ -2,10 +2,10 @@
 
 A log is JSON Lines with the keys epoch, objective, updates, first_cost, oracle_cost and
 mean_k. Several logs are drawn into the same charts. Of an epoch that is told twice, as after
-a resumed run, the last line counts.
+a resumed run, the last line counts. `niwaki analyze curves` is the same command.
 
-  niwaki analyze curves log.jsonl --html curves.html
-  niwaki analyze curves first.jsonl second.jsonl --png pictures
+  niwaki analyze-curves log.jsonl --html curves.html
+  niwaki analyze-curves first.jsonl second.jsonl --png pictures
 """
 
 from __future__ import annotations
