@@ -93,7 +93,9 @@ def test_the_terminal_is_never_driven_by_a_field(sentence: Sentence) -> None:
 
 
 TAGS = "html head meta title style body h1 figure figcaption div svg path text"
-ATTRIBUTES = "lang charset xmlns width height viewbox role aria-label class d x y text-anchor"
+ATTRIBUTES = (
+    "lang charset name content xmlns width height viewbox role aria-label class d x y text-anchor"
+)
 
 
 class Strict(HTMLParser):

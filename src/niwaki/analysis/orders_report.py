@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from niwaki.analysis.orders import SHOWN, Analysis, System, significance_mark
 from niwaki.analysis.reordering import METRIC, Cost, Misplaced, WorstSentence
-from niwaki.draw import arcs, crossing_lines, escape, svg
+from niwaki.analysis.tables import Table
+from niwaki.draw import arcs, crossing_lines, escape, page, svg
 from niwaki.metrics.significance import Difference
 
 # Rows of a table of errors: more would not be read.
@@ -85,53 +86,8 @@ class Report:
         if self.analysis is not None:
             body.append("<h2>Worst sentences</h2>")
             body += [_worst_html(each) for each in self.analysis.worst]
-        body.append(f"<p class=s>{escape(str(self.records[0]['signature']))}</p>")
-        return (
-            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-            f"<title>{escape(title)}</title>\n<style>{_STYLE}</style></head>\n"
-            f"<body><h1>{escape(title)}</h1>\n" + "\n".join(body) + "\n</body></html>\n"
-        )
-
-
-_STYLE = (
-    ":root{color-scheme:light dark;--paper:#fff}"
-    "@media (prefers-color-scheme:dark){:root{--paper:#16201b}}"
-    "body{font-family:system-ui,sans-serif;margin:2rem;background:var(--paper)}"
-    "h1{font-size:1.3rem}h2{font-size:1.05rem;margin-top:2rem}"
-    "table{border-collapse:collapse;font-size:.9rem}"
-    "td,th{padding:.15rem .7rem;text-align:right;border-bottom:1px solid #8884}"
-    "td:first-child,th:first-child{text-align:left}"
-    "figure{margin:1.2rem 0 2.2rem}figcaption{font-size:.85rem;opacity:.75}"
-    "figure div{overflow-x:auto}.s{font-size:.75rem;opacity:.6;overflow-wrap:anywhere}"
-)
-
-
-@dataclasses.dataclass(frozen=True)
-class Table:
-    """A title, names of the columns and rows; the first column is text."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-    def to_text(self) -> str:
-        cells = [list(self.columns), *map(list, self.rows)]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = [
-            "  ".join(
-                value.ljust(width) if at == 0 else value.rjust(width)
-                for at, (value, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in cells
-        ]
-        return "\n".join([f"{self.title}", *lines]) + "\n"
-
-    def to_html(self) -> str:
-        def row(values: Iterable[str], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{escape(v)}</{tag}>" for v in values) + "</tr>"
-
-        body = "".join(row(values, "td") for values in self.rows)
-        return f"<h2>{escape(self.title)}</h2><table>{row(self.columns, 'th')}{body}</table>"
+        body.append(f"<p class=signature>{escape(str(self.records[0]['signature']))}</p>")
+        return page(title, "\n".join(body))
 
 
 def _score_table(systems: Sequence[System], records: Sequence[Mapping[str, Any]]) -> Table:

@@ -1,5 +1,7 @@
 """The command line: `niwaki COMMAND ...`. A file `cli/<name>.py` is the command `<name>`.
 
+`cli/a_b.py` is `a-b`, which may also be written as two words: `niwaki a b ...`.
+
 A command module has a docstring (its first line is the help, the rest the
 description), `add_arguments(parser)` and `run(arguments) -> exit status`.
 """
@@ -71,6 +73,9 @@ def main(arguments: list[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     names = command_names()
+    # A file whose name makes the two words a command is written with its folder: ./curves.
+    if "-".join(words[:2]) in names:
+        words = ["-".join(words[:2]), *words[2:]]
     known = words[:1] if words and words[0] in names else names
     if words and not words[0].startswith("-") and words[0] not in names:
         return _fail(f"no command {words[0]!r}; {nearest(words[0], names)}", USAGE)

@@ -150,4 +150,4 @@ def _curves(found: Mapping[str, Reliability]) -> str:
         y="share of errors found",
         diagonal=True,
     )
-    return f"<!doctype html><meta charset=utf-8><title>Calibration</title>{reliability}{doubt}\n"
+    return draw.page("Calibration", reliability + doubt)

@@ -1,22 +1,29 @@
-"""Draws trees and orders: text for the terminal, SVG and HTML for the screen."""
+"""Draws trees, orders and charts: text for the terminal, SVG, HTML and PNG for the screen."""
 
 from niwaki.data import sentence as _sentence
-from niwaki.draw.chart import line_chart
-from niwaki.draw.markup import escape, fragment, html, svg
+from niwaki.draw.chart import Value, binned_chart, line_chart, round_limits
+from niwaki.draw.markup import escape, fragment, svg
 from niwaki.draw.orders import crossing_lines
+from niwaki.draw.page import html, page
+from niwaki.draw.png import png
 from niwaki.draw.terminal import arcs, indented, printable
 
 # From here on a notebook shows a sentence as a picture.
 _sentence.html_renderer = fragment
 
 __all__ = [
+    "Value",
     "arcs",
+    "binned_chart",
     "crossing_lines",
     "escape",
     "fragment",
     "html",
     "indented",
     "line_chart",
+    "page",
+    "png",
     "printable",
+    "round_limits",
     "svg",
 ]

@@ -1,10 +1,9 @@
-"""Trees as SVG pictures and as self-contained HTML pages; every field is escaped."""
+"""Trees as SVG pictures; every field is escaped."""
 
 from __future__ import annotations
 
 import html as _html
 import re
-from collections.abc import Iterable
 
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import ROOT
@@ -64,30 +63,6 @@ def svg(sentence: Sentence) -> str:
         f'viewBox="0 0 {width:.0f} {height}" role="img" aria-label="{title}">'
         f"<style>{_STYLE}</style>{''.join(parts)}</svg>"
     )
-
-
-def html(sentences: Iterable[Sentence], title: str = "Trees") -> str:
-    """A page with one picture a sentence; wide ones scroll, nothing is loaded from elsewhere."""
-    figures = "\n".join(
-        f"<figure><figcaption>{escape(sentence.id or str(number))}</figcaption>\n"
-        f"<div>{svg(sentence)}</div></figure>"
-        for number, sentence in enumerate(sentences, start=1)
-    )
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f"<title>{escape(title)}</title>\n<style>{_PAGE_STYLE}</style></head>\n"
-        f"<body><h1>{escape(title)}</h1>\n{figures}\n</body></html>\n"
-    )
-
-
-_PAGE_STYLE = (
-    ":root{color-scheme:light dark;--paper:#fff}"
-    "@media (prefers-color-scheme:dark){:root{--paper:#16201b}.l{fill:#8fd0ae!important}}"
-    "body{font-family:system-ui,sans-serif;margin:2rem;background:var(--paper)}"
-    "h1{font-size:1.2rem;font-weight:600}"
-    "figure{margin:0 0 2rem}figcaption{font-size:.8rem;opacity:.6}"
-    "figure div{overflow-x:auto}"
-)
 
 
 def fragment(sentence: Sentence) -> str:

@@ -74,13 +74,14 @@ def evaluate(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Evaluation
     counts: list[list[tuple[int, int, int]]] = []
     words = 0
     for one, other in itertools.zip_longest(gold, system):
-        _check_same_words(one, other)
+        check_same_words(one, other)
         counts.append(count_sentence(one, other))
         words += len(one)
     return Evaluation(np.array(counts, dtype=np.int64).reshape(-1, len(METRICS), 3), words)
 
 
-def _check_same_words(gold: Sentence | None, system: Sentence | None) -> None:
+def check_same_words(gold: Sentence | None, system: Sentence | None) -> None:
+    """Raises unless both are there and have the same words."""
     if gold is None or system is None:
         longer = gold or system
         assert longer is not None

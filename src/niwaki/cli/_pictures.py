@@ -1,0 +1,50 @@
+"""Pages and pictures that several commands write."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from niwaki.data.files import atomic_write, open_output
+from niwaki.draw import png
+
+
+def add_picture_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--html", metavar="OUT", help="write a page with charts and numbers")
+    parser.add_argument(
+        "--png",
+        metavar="FOLDER",
+        help="write each chart as a PNG file (needs: pip install niwaki[plots])",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def write_pictures(
+    arguments: argparse.Namespace,
+    page: Callable[[], str],
+    charts: Callable[[], Iterable[tuple[str, str]]],
+) -> None:
+    """What --html and --png ask for; `charts` gives names and SVG."""
+    if arguments.html:
+        with open_output(arguments.html) as out:
+            out.write(page().encode("utf-8"))
+    if arguments.png:
+        # Drawn before the folder is made: a missing package leaves nothing behind.
+        pictures = [(name, png(svg)) for name, svg in charts()]
+        folder = Path(arguments.png)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, picture in pictures:
+            with atomic_write(folder / f"{name}.png") as file:
+                file.write(picture)
+
+
+def short_names(files: list[str]) -> list[str]:
+    """File names without their ending, with as many folders as make them differ."""
+    paths = [Path(file).with_suffix("").parts for file in files]
+    for depth in range(1, max(map(len, paths)) + 1):
+        names = ["/".join(parts[-depth:]) for parts in paths]
+        if len(set(names)) == len(names):
+            return names
+    # The same file twice, or files that differ in their ending alone.
+    return [f"{name} ({number})" for number, name in enumerate(files, start=1)]

@@ -1,0 +1,76 @@
+"""Show where two or more systems err, with charts.
+
+Accuracy by sentence length; precision and recall by dependency length, distance to the
+root, siblings and degree of non-projectivity; by part of speech and label, with mean length,
+depth and siblings; and how good a choice among the systems' trees could be. All are compared
+with the first system; a star marks a difference whose 95% interval (paired bootstrap by
+sentence) does not hold 0.
+
+`niwaki analyze curves` draws logs of training.
+
+  niwaki analyze gold.conllu greedy.conllu beam.conllu --html report.html
+  niwaki analyze gold.conllu a.conllu b.conllu c.conllu --no-punct --png pictures
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import PurePath
+
+from niwaki.analysis.profiles import SAMPLES, profile_errors
+from niwaki.analysis.profiles_report import ProfilesReport
+from niwaki.cli import OK
+from niwaki.cli._arguments import natural, positive
+from niwaki.cli._pictures import add_picture_arguments, short_names, write_pictures
+from niwaki.cli._progress import Progress
+from niwaki.data.conllu import read_conllu
+from niwaki.data.sentence import Sentence
+from niwaki.errors import NiwakiError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("gold", metavar="GOLD", help="CoNLL-U with the right trees")
+    parser.add_argument(
+        "systems", metavar="SYSTEM", nargs="+", help="CoNLL-U of systems, two or more"
+    )
+    parser.add_argument("--unlabelled", action="store_true", help="an arc is right if its head is")
+    parser.add_argument(
+        "--no-punct", action="store_true", help="do not score words that gold tags as PUNCT"
+    )
+    parser.add_argument(
+        "--samples", type=positive, default=SAMPLES, metavar="N", help=f"default: {SAMPLES}"
+    )
+    parser.add_argument("--seed", type=natural, default=1, help="of the random draws (default: 1)")
+    add_picture_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if len(arguments.systems) < 2:
+        raise NiwakiError("one system; give the trees of two or more")
+    names = short_names(arguments.systems)
+    gold = _read(arguments.gold)
+    systems = {name: _read(file) for name, file in zip(names, arguments.systems, strict=True)}
+    with Progress("profiling", "factors") as progress:
+        found = profile_errors(
+            gold,
+            systems,
+            labelled=not arguments.unlabelled,
+            punctuation=not arguments.no_punct,
+            samples=arguments.samples,
+            seed=arguments.seed,
+            report=lambda _: progress.add(1),
+        )
+    report = ProfilesReport(found)
+    title = f"Errors: {', '.join(names)} on {PurePath(arguments.gold).name}"
+    write_pictures(arguments, lambda: report.to_html(title), report.charts)
+    if arguments.json:
+        print(json.dumps(report.to_json(), ensure_ascii=False))
+    else:
+        sys.stdout.write(report.to_text())
+    return OK
+
+
+def _read(file: str) -> list[Sentence]:
+    return list(read_conllu(file, multi_root=True, unknown_heads=False))

@@ -1,0 +1,38 @@
+"""Draw the costs of training objectives, epoch by epoch.
+
+A log is JSON Lines with the keys epoch, objective, updates, first_cost, oracle_cost and
+mean_k. Several logs are drawn into the same charts. Of an epoch that is told twice, as after
+a resumed run, the last line counts. `niwaki analyze curves` is the same command.
+
+  niwaki analyze-curves log.jsonl --html curves.html
+  niwaki analyze-curves first.jsonl second.jsonl --png pictures
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from niwaki.analysis.curves import CurvesReport, read_log
+from niwaki.cli import OK
+from niwaki.cli._pictures import add_picture_arguments, short_names, write_pictures
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("logs", metavar="LOG", nargs="+", help="JSON Lines; - is stdin")
+    add_picture_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    names = short_names(arguments.logs)
+    report = CurvesReport(
+        {name: read_log(file) for name, file in zip(names, arguments.logs, strict=True)}
+    )
+    title = f"Training: {', '.join(names)}"
+    write_pictures(arguments, lambda: report.to_html(title), report.charts)
+    if arguments.json:
+        print(json.dumps(report.to_json(), ensure_ascii=False))
+    else:
+        sys.stdout.write(report.to_text())
+    return OK
