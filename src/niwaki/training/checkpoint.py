@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -30,6 +31,8 @@ class Checkpoint:
         self._interval = 60 * minutes
         self._saved_at = time.monotonic()
         self._results: dict[str, dict[str, NDArray[Any]]] = {}
+        # Of two saves at a time, the older might come last.
+        self._saving = threading.Lock()
 
     def load(self) -> bool:
         """Take up what an earlier run has left; False if there is nothing."""
@@ -45,6 +48,9 @@ class Checkpoint:
             if name.endswith(".safetensors"):
                 self._results[name.removesuffix(".safetensors")] = file.tensors(name)
         return True
+
+    def __bool__(self) -> bool:
+        return bool(self._results)
 
     def __contains__(self, name: str) -> bool:
         return name in self._results
@@ -64,9 +70,10 @@ class Checkpoint:
         return time.monotonic() - self._saved_at >= self._interval
 
     def save(self) -> None:
-        parts = {f"{name}.safetensors": arrays for name, arrays in list(self._results.items())}
-        write_model_file(self.path, {"config.json": self._identity, **parts})
-        self._saved_at = time.monotonic()
+        with self._saving:
+            parts = {f"{name}.safetensors": arrays for name, arrays in list(self._results.items())}
+            write_model_file(self.path, {"config.json": self._identity, **parts})
+            self._saved_at = time.monotonic()
 
     def remove(self) -> None:
         with suppress(FileNotFoundError):
