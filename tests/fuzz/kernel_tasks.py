@@ -28,8 +28,8 @@ def check(data: bytes) -> None:
     except ALLOWED:
         pass
     except MemoryError:
-        # Right for a vocabulary of thousands of millions, which some numbers here ask for.
-        assert target in (_alignment, _limits)
+        # Right for thousands of millions of words or trees, which some numbers here ask for.
+        assert target in (_alignment, _limits, _trees)
 
 
 def square(choices: Choices, side: int, dtype: str) -> Any:

@@ -209,7 +209,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with io.BufferedWriter(_NamedFile(target, "w", path)) as device:
             yield device
         return
-    _remove_leftovers(target)
+    remove_leftovers(target)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
         with _errors_name(path):
@@ -244,7 +244,7 @@ class _NamedFile(io.FileIO):
             return super().write(data)
 
 
-def _remove_leftovers(target: Path) -> None:
+def remove_leftovers(target: Path) -> None:
     """Remove temporary siblings whose writers were killed: nobody holds a lock on them."""
     for found in target.parent.glob(f".{glob.escape(target.name)}.{'[0-9a-f]' * 8}.tmp"):
         with contextlib.suppress(OSError), open(found, "rb") as file:

@@ -6,12 +6,13 @@ import os
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from niwaki.data.files import remove_leftovers
 from niwaki.data.modelfile import read_model_file, write_model_file
 from niwaki.errors import ModelError
 
@@ -76,5 +77,6 @@ class Checkpoint:
             self._saved_at = time.monotonic()
 
     def remove(self) -> None:
-        with suppress(FileNotFoundError):
-            os.unlink(self.path)
+        path = Path(os.path.realpath(self.path))
+        remove_leftovers(path)
+        path.unlink(missing_ok=True)
