@@ -19,8 +19,8 @@ def sentences() -> list[Sentence]:
 
 def check(data: bytes) -> None:
     try:
-        rules = parse_rules(data.decode("utf-8", "surrogateescape"))
-    except NiwakiError:
+        rules = parse_rules(data.decode("utf-8"))
+    except (UnicodeDecodeError, NiwakiError):
         return
     again = parse_rules(format_rules(rules))
     assert (again.rules, again.scheme) == (rules.rules, rules.scheme)
