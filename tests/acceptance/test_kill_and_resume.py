@@ -20,7 +20,7 @@ MOMENTS = 50
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    return Place(tmp_path_factory.mktemp("faults"), sentences=200)
+    return Place(tmp_path_factory.mktemp("faults"), sentences=300)
 
 
 @pytest.mark.parametrize("kind", ["kill", "torn"])

@@ -28,8 +28,10 @@ features = "lean"
 [tagger]
 folds = 2
 epochs = 1
+[segmenter]
+epochs = 1
 [training]
-epochs = 2
+epochs = 1
 greedy_epochs = 2
 dev = "{folder}/whole.conllu"
 checkpoint_minutes = 0
@@ -56,7 +58,10 @@ class Run:
 
 
 class Place:
-    """A folder with a configuration, where runs go wrong; `output` is what they write."""
+    """A folder with a configuration, where runs go wrong; `output` is what they write.
+
+    With more than 256 sentences, checkpoints are also saved within epochs.
+    """
 
     def __init__(self, folder: Path, sentences: int = 12) -> None:
         self.folder = folder
@@ -65,8 +70,9 @@ class Place:
         self.output = self.outputs / "m.niwaki"
         self.shim = folder / "fault_shim.so"
         self.outputs.mkdir()
-        toy = TOY.read_bytes().split(b"\n\n")[:sentences]
-        (folder / "whole.conllu").write_bytes(b"\n\n".join(toy) + b"\n\n")
+        toy = TOY.read_bytes().strip().split(b"\n\n")
+        chosen = [toy[number % len(toy)] + b"\n\n" for number in range(sentences)]
+        (folder / "whole.conllu").write_bytes(b"".join(chosen))
         (folder / "partial.conllu").write_bytes(PARTIAL)
         self.config.write_text(CONFIG.format(folder=folder))
         compiler = os.environ.get("CC", "cc")

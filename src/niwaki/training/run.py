@@ -9,6 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
+# numpy would load it when it is first used, and an interrupt at that moment would be lost:
+# compiled modules ignore errors while they set themselves up.
+import numpy.random  # noqa: F401
+
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
 from niwaki.errors import ConfigError
