@@ -33,6 +33,8 @@ asan: .venv/.built ## the kernel's tests under AddressSanitizer and UBSan
 	$(SANITIZED) $(BIN)/pytest -m kernel -p no:cacheprovider
 
 fuzz: .venv/.fuzzing ## look for inputs that break a reader or the kernel (SECONDS=60)
+	NIWAKI_COVERAGE=1 $(BIN)/python setup.py -q build --build-base build/fuzz-kernel --build-lib build/fuzz-kernel/lib
+	gcc -shared -fPIC -O2 tests/fuzz/coverage.c -o build/fuzz-kernel/coverage.so
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 bench: .venv/.built .venv-peers/.installed ## speed and accuracy beside other tools, as JSON

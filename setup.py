@@ -14,6 +14,9 @@ CORES = os.cpu_count() or 1
 if os.environ.get("NIWAKI_SANITIZE"):
     flags = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"]
     sanitize = ["-fsanitize=address,undefined"]
+elif os.environ.get("NIWAKI_COVERAGE"):
+    # `make fuzz`: each block of code tells that it was reached; see tests/fuzz/coverage.c.
+    flags, sanitize = ["-O2", "-fsanitize-coverage=trace-pc"], []
 else:
     # No -march=native: a wheel must run on machines other than the one that built it.
     flags, sanitize = ["-O3"], []

@@ -91,3 +91,12 @@ def shown(value: str | bytes, limit: int = 40) -> str:
         value = value[: 4 * limit].decode("utf-8", "replace")
     text = ascii(value[:limit]) if not value[:limit].isprintable() else repr(value[:limit])
     return f"{text[:-1]}…{text[-1]}" if len(value) > limit else text
+
+
+def written(value: object) -> str:
+    """`shown` for a value that is no text, such as a number in TOML or JSON."""
+    try:
+        return shown(str(value))
+    except ValueError:
+        # Python writes no whole number of more than 4,300 digits.
+        return "a number of thousands of digits"

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import niwaki
 from niwaki.data.rawtext import raw_text
-from niwaki.metrics.segmentation import evaluate_segmentation
+from niwaki.metrics.segmentation import METRICS, evaluate_segmentation
 from niwaki.models.weights import Compressed
 from niwaki.training.config import SegmenterConfig
 from niwaki.training.corpus import read_treebank
 from niwaki.training.segmenting import train_segmenter
 from tests.conftest import SHARED
+from tests.official import OFFICIAL, official_counts
+from tests.toy import write
 
 DATA = SHARED / "data"
 pytestmark = pytest.mark.skipif(
@@ -37,3 +41,16 @@ def test_f1(treebank: str, words: float, sentences: float) -> None:
     assert scores["Sentences"] >= sentences
     models = [segmenter.model, segmenter.split_model]
     assert sum(model.size for model in models if isinstance(model, Compressed)) <= 1 << 20
+
+
+def test_scores_from_raw_text_are_those_of_the_official_scorer(tmp_path: Path) -> None:
+    """`niwaki evaluate --raw` on EWT test, parsed by the model in the box: every count."""
+    path = DATA / "ud-english-ewt" / "en_ewt-ud-test.conllu"
+    gold = list(niwaki.read_conllu(path, multi_root=True))
+    nlp = niwaki.load()
+    system = list(nlp.parse(nlp.read(raw_text(gold)), beam=1))
+    ours = evaluate_segmentation(gold, system).counts.astype(int).tolist()
+    names = {**OFFICIAL, **{name: name for name in ("Tokens", "Sentences", "Words")}}
+    found = {names[m]: tuple(c) for m, c in zip(METRICS, ours, strict=True) if m in names}
+    theirs = official_counts(path, write(tmp_path / "system.conllu", system))
+    assert found == {name: theirs[name] for name in names.values()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import stat
 from pathlib import Path
 
@@ -48,11 +49,50 @@ def test_errors_name_the_target(tmp_path: Path) -> None:
     assert caught.value.filename == str(missing)
     with pytest.raises(IsADirectoryError), atomic_write(tmp_path):
         pass
-    full = tmp_path / "full"
-    with pytest.raises(OSError, match="full") as no_space, atomic_write(full):
-        raise OSError(errno.ENOSPC, "No space left on device")
-    assert no_space.value.filename == str(full)
     assert os.listdir(tmp_path) == []
+
+
+def test_a_file_that_grows_too_large_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    path.write_bytes(b"old")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        with pytest.raises(OSError, match="large") as caught, atomic_write(path) as file:
+            file.write(bytes(10_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["large"]
+
+
+def test_a_full_device_is_named() -> None:
+    with pytest.raises(OSError, match="/dev/full"), atomic_write("/dev/full") as file:
+        file.write(b"x")
+
+
+def test_errors_from_elsewhere_keep_their_names(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="other") as caught, atomic_write(tmp_path / "new"):
+        raise OSError(errno.EIO, "Input/output error", "other")
+    assert caught.value.filename == "other"
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    left = tmp_path / ".model.0123abcd.tmp"
+    others = [tmp_path / name for name in (".model.note.tmp", ".model2.0123abcd.tmp")]
+    for file in (left, *others):
+        file.write_bytes(b"half")
+    with atomic_write(path) as first:
+        first.write(b"first")
+        # Somebody else is about to write the same file.
+        with atomic_write(path) as second:
+            second.write(b"second")
+        assert path.read_bytes() == b"second"
+    assert path.read_bytes() == b"first"
+    assert not left.exists()
+    assert all(file.exists() for file in others)
 
 
 def test_devices_are_written_to() -> None:

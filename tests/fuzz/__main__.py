@@ -3,19 +3,27 @@
 Each target runs in a process of its own for its share of the time, starting from its
 corpus. What is found new is kept in build/fuzz/<target>; an input that fails is written
 there as crash-*, and its place is tests/fuzz/corpus/<target>, where `make test` replays it.
+
+If `make fuzz` has compiled the kernel to tell what it reached (build/fuzz-kernel), that one is
+fuzzed, and coverage guides into it; else only the Python code is seen.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import importlib
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FOUND = HERE.parents[1] / "build" / "fuzz"
+BUILD = HERE.parents[1] / "build"
+FOUND = BUILD / "fuzz"
+KERNEL = BUILD / "fuzz-kernel" / "lib"
+COVERAGE = BUILD / "fuzz-kernel" / "coverage.so"
 
 
 def target_names() -> list[str]:
@@ -26,6 +34,13 @@ def fuzz(name: str, seconds: int, seed: int) -> int:
     """Fuzz one target in this process; it ends with libFuzzer's status."""
     import atheris
 
+    if COVERAGE.exists():
+        from atheris import core_with_libfuzzer
+
+        fuzzer = ctypes.CDLL(core_with_libfuzzer.__file__)
+        ctypes.CDLL(str(COVERAGE)).register_counters(
+            fuzzer.__sanitizer_cov_8bit_counters_init, fuzzer.__sanitizer_cov_pcs_init
+        )
     with atheris.instrument_imports(include=["niwaki"]):
         target = importlib.import_module(f"tests.fuzz.{name}")
     found = FOUND / name
@@ -55,11 +70,21 @@ def main() -> int:
     share = max(1, arguments.seconds // len(targets))
     if arguments.here:
         return fuzz(targets[0], share, arguments.seed)
+    environment = dict(os.environ)
+    if COVERAGE.exists():
+        environment |= {"LD_PRELOAD": str(COVERAGE), "PYTHONPATH": str(KERNEL)}
     failed = []
     for name in targets:
         command = [sys.executable, "-m", "tests.fuzz", "--here", name]
         settings = ["--seconds", str(share), "--seed", str(arguments.seed)]
-        done = subprocess.run([*command, *settings], stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            [*command, *settings],
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            check=False,
+        )
         runs = re.search(r"number_of_executed_units:\s*(\d+)", done.stderr)
         print(f"{name}: {int(runs[1]) if runs else 0:,} executions in {share} s", flush=True)
         if done.returncode:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +11,7 @@ import pytest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError
 from niwaki.metrics.attachment import METRICS, count_sentence, evaluate, f1
+from tests.official import OFFICIAL, official_counts
 from tests.toy import write
 
 GOLD = Sentence.from_words(
@@ -113,16 +111,6 @@ def test_other_words_are_refused() -> None:
 # -- the scorer of CoNLL 2018 ------------------------------------------------------
 
 # What it calls the metrics that we share with it; its LAS ignores subtypes.
-OFFICIAL = {
-    "UAS": "UAS",
-    "LAS_universal": "LAS",
-    "CLAS": "CLAS",
-    "UPOS": "UPOS",
-    "XPOS": "XPOS",
-    "FEATS": "UFeats",
-    "LEMMA": "Lemmas",
-}
-
 UD_LABELS = """acl acl:relcl advcl advmod amod appos aux aux:pass case cc ccomp clf compound conj
 cop csubj dep det discourse dislocated expl fixed flat goeswith iobj list mark nmod nmod:poss
 nsubj nsubj:pass nummod obj obl obl:agent orphan parataxis punct reparandum vocative
@@ -135,27 +123,6 @@ FEATS = [
     "Case=Nom|Number=Sing",
     "Typo=Yes",
 ]
-
-
-@pytest.fixture(scope="module")
-def udeval() -> str:
-    """The official scorer is under the GPL: it is called as a command, never imported."""
-    beside_python = shutil.which("udeval", path=str(Path(sys.executable).parent))
-    found = beside_python or shutil.which("udeval")
-    if found is None:
-        pytest.skip("the command udeval is not installed; pip install udtools")
-    return found
-
-
-def official_counts(udeval: str, gold: Path, system: Path) -> dict[str, tuple[int, int, int]]:
-    command = [udeval, "--counts", "--no-enhanced", str(gold), str(system)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    rows = [[cell.strip() for cell in line.split("|")] for line in done.stdout.splitlines()]
-    return {
-        row[0]: (int(row[1]), int(row[2]), int(row[3]))
-        for row in rows
-        if len(row) > 3 and row[1].isdecimal()
-    }
 
 
 def changed(sentence: Sentence, chance: random.Random, share: float, labels: list[str]) -> Sentence:
@@ -184,14 +151,14 @@ def changed(sentence: Sentence, chance: random.Random, share: float, labels: lis
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.7])
 @pytest.mark.parametrize("labels", [UD_LABELS, ["subj", "atr", "_", "Dep"]], ids=["UD", "foreign"])
 def test_counts_are_those_of_the_official_scorer(
-    toy: list[Sentence], tmp_path: Path, udeval: str, share: float, labels: list[str]
+    toy: list[Sentence], tmp_path: Path, share: float, labels: list[str]
 ) -> None:
     chance = random.Random(1)
     gold = [changed(sentence, chance, share / 2, labels) for sentence in toy]
     system = [changed(sentence, chance, share, labels) for sentence in gold]
     ours = evaluate(gold, system).counts.sum(axis=0).tolist()
     theirs = official_counts(
-        udeval, write(tmp_path / "gold.conllu", gold), write(tmp_path / "system.conllu", system)
+        write(tmp_path / "gold.conllu", gold), write(tmp_path / "system.conllu", system)
     )
     found = {OFFICIAL[m]: tuple(c) for m, c in zip(METRICS, ours, strict=True) if m in OFFICIAL}
     assert found == {name: theirs[name] for name in OFFICIAL.values()}

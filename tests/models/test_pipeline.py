@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +20,9 @@ from niwaki.errors import ModelError
 from niwaki.kernel.batch import Batch
 from niwaki.metrics.attachment import evaluate
 from niwaki.models import pipeline as module
+from niwaki.models.lengths import LengthLimit
 from niwaki.models.pipeline import Pipeline, load
-from tests.strategies import field, heads
+from tests.strategies import field, heads, sentence_text
 from tests.toy import quick_model, without
 
 BEAMS = [1, 2, 4, 9]
@@ -157,6 +160,55 @@ def test_threads_give_the_same_bytes_in_order(
     monkeypatch.setattr(module, "_BATCH_SENTENCES", 3)
     assert sources(list(model.parse(sentences, threads=threads))) == expected
     assert list(model.parse([], threads=threads)) == []
+
+
+@given(
+    texts=st.lists(sentence_text("\n"), min_size=1, max_size=12),
+    cuts=st.lists(st.integers(1, 5), min_size=12, max_size=12),
+    beam=st.sampled_from([1, 3]),
+    threads=st.sampled_from([1, 2]),
+)
+@settings(max_examples=40)
+def test_any_sentences_in_any_batches_give_the_same_bytes(
+    model: Pipeline, texts: list[str], cuts: list[int], beam: int, threads: int
+) -> None:
+    sentences = [Sentence.from_conllu(text + "\n") for text in texts]
+    alone = [next(model.parse([sentence], beam=beam)).source for sentence in sentences]
+    sizes = iter(cuts)
+
+    def in_batches(read: Iterable[Sentence], limit: LengthLimit) -> Iterator[list[Sentence]]:
+        rest = iter(read)
+        while batch := list(itertools.islice(rest, next(sizes))):
+            yield batch
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_in_batches", in_batches)
+        parsed = list(model.parse(sentences, beam=beam, threads=threads))
+    assert sources(parsed) == alone
+
+
+def test_many_threads_may_call_at_once(model: Pipeline, toy: list[Sentence]) -> None:
+    """Greedily and with beams, trees and candidates, words and text, all mixed."""
+    sentences = bare(toy)
+    text = " ".join(word for sentence in sentences[:8] for word in sentence.forms)
+
+    def work(number: int) -> object:
+        kind = number % 5
+        if kind == 3:
+            return model.kbest(sentences[number % len(sentences)], 4)
+        if kind == 4:
+            return sources(list(model.parse(text)))
+        return sources(list(model.parse(sentences, beam=(1, 3, 8)[kind], threads=1 + number % 2)))
+
+    numbers = list(range(40))
+    expected = [work(number) for number in numbers]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(work, numbers)) == expected
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_sentences_are_read_as_they_are_needed(

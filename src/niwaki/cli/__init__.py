@@ -105,8 +105,8 @@ def _run(parsed: argparse.Namespace) -> int:
         # stdout must not be flushed again when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
-    except KeyboardInterrupt:
-        return _fail("interrupted", INTERRUPTED)
+    except KeyboardInterrupt as error:
+        return _fail("; ".join(["interrupted", *map(str, error.args)]), INTERRUPTED)
     except NiwakiError as error:
         _show(parsed, error)
         return _fail(str(error))

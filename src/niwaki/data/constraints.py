@@ -232,7 +232,7 @@ def _place(sentence: Sentence) -> str:
 
 def _read_notes(sentence: Sentence, word: int, notes: Mapping[str, str]) -> Iterator[Statement]:
     for item in filter(None, notes.get("Forbid", "").split(",")):
-        if not (item.isascii() and item.isdecimal()):
+        if not (item.isascii() and item.isdecimal() and len(item) < 10):
             raise ConstraintError(
                 f"{_place(sentence)}: Forbid={shown(item)} of word {word}; "
                 "give numbers of words, such as Forbid=3,4"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import errno
+import fcntl
+import glob
 import gzip
 import io
 import os
@@ -21,7 +22,7 @@ Source = str | os.PathLike[str] | IO[Any]
 Target = Source
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
+_STDOUT = "<stdout>"
 
 
 class Input:
@@ -155,8 +156,9 @@ class Output(Protocol):
 def open_output(target: Target) -> Iterator[Output]:
     """Bytes to a path (atomically, gzipped if it ends in .gz), to `-`, or to a file object."""
     if isinstance(target, str) and target == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        yield _Stdout()
+        with _errors_name(_STDOUT):
+            sys.stdout.buffer.flush()
     elif isinstance(target, str | os.PathLike):
         with atomic_write(target) as file:
             if os.fspath(target).endswith(".gz"):
@@ -169,6 +171,17 @@ def open_output(target: Target) -> Iterator[Output]:
         yield _Encoded(target)
     else:
         yield target
+
+
+class _Stdout:
+    """Standard output, with errors that say so."""
+
+    def write(self, data: bytes) -> None:
+        try:
+            sys.stdout.buffer.write(data)
+        except OSError as error:
+            error.filename = _STDOUT
+            raise
 
 
 class _Encoded:
@@ -187,29 +200,65 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     The bytes go to a temporary sibling, which is fsynced and renamed over the
     target; then the directory is fsynced. On any error the old file is intact
-    and the sibling is removed. Devices and pipes are written to directly.
+    and the sibling is removed. What a killed process left is removed by the next
+    that writes the same file. Devices and pipes are written to directly.
     """
     # Follow links, so that the file behind a link is replaced and not the link.
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        with open(target, "wb") as device:
+        with io.BufferedWriter(_NamedFile(target, "w", path)) as device:
             yield device
         return
+    remove_leftovers(target)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    with _errors_name(path, temporary):
-        try:
-            with open(temporary, "xb") as file:
-                yield file
+    try:
+        with _errors_name(path):
+            file = io.BufferedWriter(_NamedFile(temporary, "x", path))
+            _try_to_lock(file.fileno())
+        with file:
+            yield file
+            with _errors_name(path):
                 file.flush()
                 if target.exists():
                     os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
                 os.fsync(file.fileno())
+        with _errors_name(path):
             os.replace(temporary, target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    with _errors_name(path):
         _sync_directory(target.parent)
+
+
+class _NamedFile(io.FileIO):
+    """A file whose errors name what the user knows; those of Python name nothing."""
+
+    def __init__(self, path: Path, mode: str, known_as: str | os.PathLike[str]) -> None:
+        super().__init__(path, mode)
+        self._known_as = known_as
+
+    def write(self, data: Any, /) -> int:
+        with _errors_name(self._known_as):
+            return super().write(data)
+
+
+def remove_leftovers(target: Path) -> None:
+    """Remove temporary siblings whose writers were killed: nobody holds a lock on them."""
+    for found in target.parent.glob(f".{glob.escape(target.name)}.{'[0-9a-f]' * 8}.tmp"):
+        with contextlib.suppress(OSError), open(found, "rb") as file:
+            if _try_to_lock(file.fileno()):
+                found.unlink()
+
+
+def _try_to_lock(file: int) -> bool:
+    """Lock a file until it is closed; False if somebody has, or the disk knows no locks."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def _sync_directory(path: Path) -> None:
@@ -221,11 +270,10 @@ def _sync_directory(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _errors_name(path: str | os.PathLike[str], temporary: Path) -> Iterator[None]:
+def _errors_name(path: str | os.PathLike[str]) -> Iterator[None]:
     """The user knows the target, not our temporary sibling; a full disk names neither."""
     try:
         yield
     except OSError as error:
-        if error.filename == os.fspath(temporary) or error.errno in _DISK_ERRORS:
-            error.filename, error.filename2 = os.fspath(path), None
+        error.filename, error.filename2 = os.fspath(path), None
         raise

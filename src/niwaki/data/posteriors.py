@@ -18,6 +18,10 @@ Matrix = NDArray[np.float32]
 # What is less likely than this is not written to files; it counts as the null word's.
 LEAST_WRITTEN = 0.001
 
+# A pair with more cells than this (4,096 words on both sides) is a mistake in a file, and
+# would take more memory than there may be.
+_MOST_CELLS = 1 << 24
+
 
 @dataclass(frozen=True, eq=False)
 class Posteriors:
@@ -108,9 +112,10 @@ def parse_posteriors(line: str, file: str, number: int) -> Posteriors:
         record = json.loads(line)
         shape = record["source"], record["target"]
         cells = record["links"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise wrong(f"no posteriors in {shown(line)}") from error
-    if not all(type(size) is int and 0 <= size <= 1 << 20 for size in shape):
+    sound = all(type(size) is int and size >= 0 for size in shape)
+    if not sound or max(shape) * max(1, min(shape)) > _MOST_CELLS:
         raise wrong(f"the lengths {shown(str(shape))}")
     if type(cells) is not list:
         raise wrong(f"links that are no list: {shown(str(cells))}")

@@ -45,11 +45,14 @@ class Chooser:
         self.values = Vocabulary(values)
         self.candidates, self.model = candidates, model
         self.features, self.lowercase, self.levels = features, lowercase, tuple(levels)
+        known = kernel.Candidates(**candidates)
+        if known.largest_class() >= len(self.values):
+            raise ValueError("a word may have a value that there is not")
         self.kernel = kernel.Chooser(
             model.frozen() if isinstance(model, Compressed) else model,
             compile_window(features, lowercase),
             compile_window("\n".join(levels), lowercase),
-            kernel.Candidates(**candidates),
+            known,
         )
 
     def choose(self, batch: Batch, tags: Values) -> NDArray[np.int32]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from niwaki.data.files import remove_leftovers
 from niwaki.data.modelfile import read_model_file, write_model_file
 from niwaki.errors import ModelError
 
@@ -30,6 +32,8 @@ class Checkpoint:
         self._interval = 60 * minutes
         self._saved_at = time.monotonic()
         self._results: dict[str, dict[str, NDArray[Any]]] = {}
+        # Of two saves at a time, the older might come last.
+        self._saving = threading.Lock()
 
     def load(self) -> bool:
         """Take up what an earlier run has left; False if there is nothing."""
@@ -45,6 +49,9 @@ class Checkpoint:
             if name.endswith(".safetensors"):
                 self._results[name.removesuffix(".safetensors")] = file.tensors(name)
         return True
+
+    def __bool__(self) -> bool:
+        return bool(self._results)
 
     def __contains__(self, name: str) -> bool:
         return name in self._results
@@ -64,10 +71,12 @@ class Checkpoint:
         return time.monotonic() - self._saved_at >= self._interval
 
     def save(self) -> None:
-        parts = {f"{name}.safetensors": arrays for name, arrays in list(self._results.items())}
-        write_model_file(self.path, {"config.json": self._identity, **parts})
-        self._saved_at = time.monotonic()
+        with self._saving:
+            parts = {f"{name}.safetensors": arrays for name, arrays in list(self._results.items())}
+            write_model_file(self.path, {"config.json": self._identity, **parts})
+            self._saved_at = time.monotonic()
 
     def remove(self) -> None:
-        with suppress(FileNotFoundError):
-            os.unlink(self.path)
+        path = Path(os.path.realpath(self.path))
+        remove_leftovers(path)
+        path.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from niwaki.errors import ConfigError, nearest, shown
+from niwaki.errors import ConfigError, nearest, shown, written
 from niwaki.kernel.systems import system_names
 
 
@@ -204,23 +204,23 @@ def _override(record: dict[str, Any], override: str) -> None:
 def _build(kind: Any, record: Any, prefix: str, name: str) -> Any:
     """A record of a dataclass from a mapping; refuses unknown keys and wrong types."""
     if not isinstance(record, Mapping):
-        raise ConfigError(f"{name}: {prefix.rstrip('.')} is {_written(record)}; make it a table")
+        raise ConfigError(f"{name}: {prefix.rstrip('.')} is {written(record)}; make it a table")
     hints = typing.get_type_hints(kind)
     known = [each.name for each in dataclasses.fields(kind)]
     values = {}
     for key, value in record.items():
         if key not in known:
-            written = prefix + key
-            if not written.isprintable():
-                written = shown(written)
-            raise ConfigError(f"{name}: unknown key {written}; {nearest(key, known)}")
+            whole = prefix + key
+            if not whole.isprintable():
+                whole = shown(whole)
+            raise ConfigError(f"{name}: unknown key {whole}; {nearest(key, known)}")
         values[key] = _convert(hints[key], value, f"{prefix}{key}", name)
     return kind(**values)
 
 
 def _convert(hint: Any, value: Any, key: str, name: str) -> Any:
     def refuse(wanted: str) -> ConfigError:
-        return ConfigError(f"{name}: {key} is {_written(value)}; give {wanted}")
+        return ConfigError(f"{name}: {key} is {written(value)}; give {wanted}")
 
     if dataclasses.is_dataclass(hint):
         return _build(hint, value, f"{key}.", name)
@@ -247,13 +247,6 @@ def _convert(hint: Any, value: Any, key: str, name: str) -> Any:
         wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
         raise refuse(wanted[hint])
     return value
-
-
-def _written(value: Any) -> str:
-    try:
-        return shown(str(value))
-    except ValueError:
-        return "a number of thousands of digits"
 
 
 def _check(config: Config, name: str) -> None:

@@ -20,6 +20,7 @@ from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import TrainingConfig
 from niwaki.training.corpus import Corpus
 from niwaki.training.tagging import epoch_order
+from niwaki.training.workers import Stopped
 
 _CHUNK = 256
 
@@ -89,14 +90,23 @@ class ParserTraining:
         advance: Callable[[int], None],
         report: Callable[[EpochReport], None],
     ) -> TransitionParser:
-        """Learn for all epochs; returns the parser of the best one, compressed."""
+        """Learn for all epochs; returns the parser of the best one, compressed.
+
+        `advance` may raise Stopped: the checkpoint then knows how far learning came, and
+        whoever stopped it decides about saving that.
+        """
         done = self._progress
-        while done.epoch < self._epochs:
-            self._learn_epoch(advance)
-            self._finish_epoch(evaluate, report)
+        try:
+            while done.epoch < self._epochs:
+                self._learn_epoch(advance)
+                self._finish_epoch(evaluate, report)
+        except Stopped:
+            self._keep()
+            raise
         best = done.best or self._compressed()
-        self._checkpoint.drop(self._stage)
+        # In this order: another thread may save in between.
         self._checkpoint.put(f"{self._stage}-result", _pack(best))
+        self._checkpoint.drop(self._stage)
         return self._parser.with_model(best)
 
     def _learn_epoch(self, advance: Callable[[int], None]) -> None:
@@ -119,7 +129,8 @@ class ParserTraining:
             done.cursor += len(part)
             advance(len(part))
             if self._checkpoint.is_due:
-                self.save()
+                self._keep()
+                self._checkpoint.save()
 
     def _complete(self, part: NDArray[np.int32]) -> None:
         """Make the best tree that obeys what is known the one to learn, where trees are partial."""
@@ -186,8 +197,8 @@ class ParserTraining:
 
     # -- interruption -----------------------------------------------------------
 
-    def save(self) -> None:
-        """Write a checkpoint from which learning can go on as if nothing had happened."""
+    def _keep(self) -> None:
+        """Put into the checkpoint from where learning can go on as if nothing had happened."""
         done = self._progress
         numbers = np.array([done.epoch, done.cursor, done.updates], dtype=np.int64)
         state = {
@@ -199,7 +210,6 @@ class ParserTraining:
         if done.best is not None:
             state.update({f"best.{name}": array for name, array in _pack(done.best).items()})
         self._checkpoint.put(self._stage, state)
-        self._checkpoint.save()
 
     def _restore(self) -> None:
         if self._stage not in self._checkpoint:

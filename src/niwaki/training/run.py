@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
+
+# numpy would load it when it is first used, and an interrupt at that moment would be lost:
+# compiled modules ignore errors while they set themselves up.
+import numpy.random  # noqa: F401
 
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
@@ -37,6 +40,7 @@ from niwaki.training.corpus import Corpus, read_treebank
 from niwaki.training.parsing import EpochReport, ParserTraining, finished_parser
 from niwaki.training.segmenting import can_segment, train_segmenter
 from niwaki.training.tagging import jackknife, train_morphology, train_tagger
+from niwaki.training.workers import checked_first, run_all
 
 
 class Reporter(Protocol):
@@ -95,7 +99,7 @@ def train(
     """Train a model and write it. A run that was broken off goes on with `resume`.
 
     The result depends on the configuration and the data only, not on threads or on
-    interruptions.
+    interruptions. A KeyboardInterrupt first saves how far the run came.
     """
     corpus = read_treebank(
         [file for objective in config.objective for file in objective.data],
@@ -117,22 +121,36 @@ def train(
     stages = _Stages(
         config, corpus, dev, clusters, checkpoint, reporter, threads or os.cpu_count() or 1
     )
+    try:
+        pipeline = _train_all(stages)
+        pipeline.save(output)
+    except KeyboardInterrupt:
+        if not checkpoint:
+            raise
+        checkpoint.save()
+        raise KeyboardInterrupt(f"{checkpoint.path} is saved; --resume goes on from it") from None
+    checkpoint.remove()
+    return pipeline
+
+
+def _train_all(stages: _Stages) -> Pipeline:
+    config, corpus, dev = stages.config, stages.corpus, stages.dev
     design = _design(stages)
     segmenter = _train_segmenter(stages)
     tagger, tags = _train_tagger(stages)
     morphology = None
     if tagger is not None:
-        reporter.stage("features and lemmas", 8 * len(corpus.sentences))
+        stages.reporter.stage("features and lemmas", 8 * len(corpus.sentences))
         morphology = train_morphology(
-            corpus, tagger, config.tagger, config.training.seed, advance=reporter.advance
+            corpus, tagger, config.tagger, config.training.seed, advance=stages.reporter.advance
         )
     parser, greedy = _train_parsers(stages, design, tagger, tags)
-    pipeline = Pipeline(_card(stages), tagger, morphology, parser, greedy, clusters, segmenter)
+    pipeline = Pipeline(
+        _card(stages), tagger, morphology, parser, greedy, stages.word_clusters, segmenter
+    )
     if dev is not None:
         pipeline = replace(pipeline, confidence=calibrate(pipeline, dev))
         pipeline = _with_scores(pipeline, dev)
-    pipeline.save(output)
-    checkpoint.remove()
     return pipeline
 
 
@@ -220,7 +238,7 @@ def _train_parsers(
     advance = _locked(stages.reporter.advance)
     lock = threading.Lock()
 
-    def train_one(stage: str) -> TransitionParser:
+    def train_one(stage: str, check: Callable[[], None]) -> TransitionParser:
         finished = finished_parser(stage, design, stages.checkpoint, stages.clusters)
         if finished is not None:
             return finished
@@ -245,10 +263,9 @@ def _train_parsers(
             with lock:
                 stages.reporter.epoch(epoch)
 
-        return lessons.run(score if stages.dev else None, advance, report)
+        return lessons.run(score if stages.dev else None, checked_first(advance, check), report)
 
-    with ThreadPoolExecutor(min(stages.threads, len(beams))) as pool:
-        parsers = dict(zip(beams, pool.map(train_one, beams), strict=True))
+    parsers = run_all(train_one, beams, min(stages.threads, len(beams)))
     return parsers["parser"], parsers.get("greedy")
 
 

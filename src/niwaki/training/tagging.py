@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from niwaki.models.weights import compress
 from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import TaggerConfig
 from niwaki.training.corpus import Corpus
+from niwaki.training.workers import checked_first, run_all
 
 FEATS = COLUMNS.index("FEATS")
 _CHUNK = 512
@@ -89,7 +89,7 @@ def jackknife(
     if folds < 2:
         return tagger.tag(corpus.batch)
 
-    def tag_fold(fold: int) -> None:
+    def tag_fold(fold: int, check: Callable[[], None]) -> None:
         name = f"fold-{fold}"
         if name in checkpoint:
             return
@@ -103,15 +103,16 @@ def jackknife(
             name,
             lowercase=tagger.lowercase,
             clusters=clusters,
-            advance=advance,
+            advance=checked_first(advance, check),
             like=tagger,
         )
         checkpoint.put(name, vars(trained.tag(held_out.batch, keep=False)))
 
-    with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(tag_fold, range(folds)):
-            if checkpoint.is_due:
-                checkpoint.save()
+    def save_if_due() -> None:
+        if checkpoint.is_due:
+            checkpoint.save()
+
+    run_all(tag_fold, range(folds), threads, save_if_due)
     # Sentence s was tagged as number s // folds of fold s % folds.
     merged: dict[str, list[NDArray[np.uint32]]] = {name: [] for name in Tags.__annotations__}
     cursors = [0] * folds

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import tomllib
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from niwaki.data.sentence import Sentence
-from niwaki.errors import RulesError, nearest, shown
+from niwaki.errors import RulesError, nearest, shown, written
 from niwaki.tasks.reorder.rules import ANY, SELF, Example, Pattern, Placement, Rule, RuleSet, Turn
 from niwaki.tasks.reorder.schemes import SCHEMES, UPOS, knows_label
 
@@ -24,6 +23,7 @@ _RULE_KEYS = ("name", "head", "barriers", "tuples")
 _HEAD_KEYS = ("label", "upos", "xpos", "feats", "words", "has", "lacks", "children")
 _TUPLE_KEYS = (*_HEAD_KEYS, "side", "weight", "order")
 _EXAMPLE_KEYS = ("text", "upos", "xpos", "feats", "heads", "labels", "gives")
+_MAX_WEIGHT = 1e300
 _HEADER = re.compile(r"^\s*\[\[?\s*(rule|example)\b")
 
 
@@ -72,14 +72,19 @@ class _Reader:
             found = re.search(r"line (\d+)", str(error))
             line = int(found[1]) if found else len(self._lines)
             raise RulesError(file, line, f"not TOML ({error})", "correct the syntax") from error
+        except ValueError as error:
+            # Python reads no number of thousands of digits.
+            raise RulesError(
+                file, 1, f"a value that cannot be read ({error})", "correct it"
+            ) from error
         except RecursionError as error:
             raise RulesError(file, 1, "values nested too deeply", "write plain tables") from error
 
     def read(self, name: str) -> RuleSet:
         self._check_keys(self._data, _FILE_KEYS, (1, len(self._lines) + 1))
         scheme = self._data.get("labels", "ud")
-        if scheme not in SCHEMES:
-            raise self._error(self._find("labels"), f"labels {shown(str(scheme))}", SCHEMES)
+        if not isinstance(scheme, str) or scheme not in SCHEMES:
+            raise self._error(self._find("labels"), f"labels {written(scheme)}", SCHEMES)
         self._scheme = scheme
         rules = [self._rule(n, each) for n, each in enumerate(self._tables("rule"))]
         names = [rule.name for rule in rules]
@@ -101,7 +106,7 @@ class _Reader:
         line = self._find("extends")
         base = self._data["extends"]
         if base not in rule_set_names():
-            raise self._error(line, f"extends {shown(str(base))}", rule_set_names())
+            raise self._error(line, f"extends {written(base)}", rule_set_names())
         if base == Path(self._file).name.removesuffix(".toml"):
             raise self._error(line, "a set that extends itself", "name another")
         found = load_rules(base)
@@ -152,17 +157,18 @@ class _Reader:
         self._check_keys(data, _TUPLE_KEYS, block)
         weight = data.get("weight", 0)
         if isinstance(weight, bool) or not isinstance(weight, int | float):
-            raise self._error(block[0], f"weight {shown(str(weight))}", "give a number")
-        if not math.isfinite(weight):
-            raise self._error(block[0], f"weight {weight}", "give a finite number")
+            raise self._error(block[0], f"weight {written(weight)}", "give a number")
+        # Compared, not converted: a whole number may be too large for a float.
+        if not -_MAX_WEIGHT <= weight <= _MAX_WEIGHT:
+            raise self._error(block[0], f"weight {written(weight)}", "give a finite number")
         order = data.get("order", "NORMAL")
-        if order not in Turn.__members__:
-            raise self._error(block[0], f"order {shown(str(order))}", Turn.__members__)
+        if not isinstance(order, str) or order not in Turn.__members__:
+            raise self._error(block[0], f"order {written(order)}", Turn.__members__)
         if "label" not in data:
             raise self._error(block[0], "a tuple without a label", 'use "*" for any')
         side = data.get("side", "")
         if side not in ("", "before", "after"):
-            raise self._error(block[0], f"side {shown(str(side))}", ["after", "before"])
+            raise self._error(block[0], f"side {written(side)}", ["after", "before"])
         if data["label"] == SELF:
             extra = sorted(set(data) - {"label", "weight", "order"})
             if extra:
@@ -216,12 +222,13 @@ class _Reader:
     def _count(self, value: Any, block: tuple[int, int]) -> tuple[int, int | None] | None:
         if value is None:
             return None
-        found = re.fullmatch(r"(\d{1,2})(?:(\+)|-(\d{1,2}))?", str(value), re.ASCII)
+        text = str(value) if isinstance(value, str) or value in range(100) else ""
+        found = re.fullmatch(r"(\d{1,2})(?:(\+)|-(\d{1,2}))?", text, re.ASCII)
         limits = [int(part) for part in (found[1], found[3]) if part] if found else [99]
         if found is None or max(limits) > 14 or sorted(limits) != limits:
             raise self._error(
                 self._find("children", block),
-                f"children {shown(str(value))}",
+                f"children {written(value)}",
                 'write "2", "1-3" or "2+", with numbers up to 14',
             )
         return limits[0], None if found[2] else limits[-1]

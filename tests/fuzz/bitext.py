@@ -1,0 +1,77 @@
+"""Files around parallel text: word links, their probabilities, reference orders, orders."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections import Counter
+from collections.abc import Callable
+
+from niwaki.data.bitext import (
+    read_bitext,
+    read_filled_bitext,
+    read_linked_bitext,
+    read_links,
+    write_links,
+)
+from niwaki.data.orders import read_orders, read_ratings, read_texts
+from niwaki.data.posteriors import read_posteriors, write_posteriors
+from niwaki.data.references import Reference, read_references, write_references
+from niwaki.errors import NiwakiError
+
+_SEPARATOR = b"\x1e"
+
+
+def check(data: bytes) -> None:
+    reader = READERS[data[0] % len(READERS)] if data else _links
+    with contextlib.suppress(NiwakiError):
+        reader(data[1:])
+
+
+def _links(data: bytes) -> None:
+    links = list(read_links(io.BytesIO(data)))
+    out = io.BytesIO()
+    write_links(links, out)
+    assert list(read_links(io.BytesIO(out.getvalue()))) == links
+
+
+def _pairs(data: bytes) -> None:
+    source, target, links, *_ = [*data.split(_SEPARATOR), b"", b""]
+    kept = list(
+        read_linked_bitext(
+            io.BytesIO(source), io.BytesIO(target), io.BytesIO(links), faults=lambda fault: None
+        )
+    )
+    assert all(pair.source and pair.target and pair.links is not None for pair in kept)
+    skipped: Counter[str] = Counter()
+    filled = list(read_filled_bitext(io.BytesIO(source), io.BytesIO(target), 3, skipped))
+    assert all(len(pair.source) <= 3 and len(pair.target) <= 3 for pair in filled)
+    for pair in read_bitext(io.BytesIO(source), io.BytesIO(target), io.BytesIO(links)):
+        assert pair.links is not None
+        assert all(i < len(pair.source) and j < len(pair.target) for i, j in pair.links.all)
+
+
+def _posteriors(data: bytes) -> None:
+    posteriors = list(read_posteriors(io.BytesIO(data)))
+    out = io.BytesIO()
+    write_posteriors(posteriors, out)
+    again = list(read_posteriors(io.BytesIO(out.getvalue())))
+    assert [each.shape for each in again] == [each.shape for each in posteriors]
+
+
+def _references(data: bytes) -> None:
+    references = list(read_references(io.BytesIO(data)))
+    out = io.BytesIO()
+    write_references(references, out)
+    assert list(read_references(io.BytesIO(out.getvalue()))) == references
+
+
+def _orders(data: bytes) -> None:
+    given = [Reference("1", ("a", "b", "c"), (0, 1, 2)), Reference("2", ("a",), (0,))]
+    readers: tuple[Callable[..., object], ...] = (read_texts, read_ratings, read_orders)
+    for reader in readers:
+        found = list(reader(io.BytesIO(data), given))  # type: ignore[call-overload]
+        assert len(found) == len(given)
+
+
+READERS = (_links, _pairs, _posteriors, _references, _orders)

@@ -1,0 +1,23 @@
+/* Preloaded when fuzzing: what blocks of the kernel were reached, for libFuzzer to see.
+
+   GCC can call a function at each block (-fsanitize-coverage=trace-pc), but libFuzzer reads
+   counters. Here a block's address chooses its counter; some share one. */
+#include <stdint.h>
+
+enum { COUNTERS = 1 << 15 };
+
+static uint8_t counters[COUNTERS];
+/* libFuzzer wants an address and flags for each counter. */
+static uintptr_t places[2 * COUNTERS];
+
+void __sanitizer_cov_trace_pc(void) {
+    uintptr_t place = (uintptr_t)__builtin_return_address(0);
+    counters[(place ^ place >> 15) & (COUNTERS - 1)]++;
+}
+
+void register_counters(void (*take_counters)(uint8_t *, uint8_t *),
+                       void (*take_places)(const uintptr_t *, const uintptr_t *)) {
+    for (int i = 0; i < COUNTERS; i++) places[2 * i] = (uintptr_t)&counters[i];
+    take_counters(counters, counters + COUNTERS);
+    take_places(places, places + 2 * COUNTERS);
+}

@@ -1,0 +1,49 @@
+"""What the kernel does with bytes and characters of users, without Python in between.
+
+Where the kernel was compiled to tell what it reached (`make fuzz`), this shows the fuzzer
+more of it, and sooner, than the readers do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from niwaki.kernel import conllu
+from niwaki.kernel.characters import Text, kinds_of
+
+
+def check(data: bytes) -> None:
+    kind, text = (data[0], data[1:]) if data else (0, b"")
+    if kind & 1:
+        _characters(text, bool(kind & 2))
+    else:
+        _lines(text, kind >> 1 & 3, bool(kind & 8), bool(kind & 16))
+
+
+def _lines(text: bytes, flags: int, final: bool, eager: bool) -> None:
+    at = 0
+    while True:
+        end, _, verdict = conllu.scan(text, at, flags, final, eager)
+        assert at <= end <= len(text)
+        if verdict != conllu.SOUND:
+            break
+        sentence = text[at:end]
+        assert conllu.splice(sentence, [None] * 10) == sentence
+        conllu.read_off(sentence)
+        assert end > at
+        at = end
+
+
+def _characters(text: bytes, by_lines: bool) -> None:
+    codes = np.frombuffer(text[: len(text) // 4 * 4], dtype=np.uint32)
+    # Characters below 128 matter most, and all that there are must be met.
+    codes = np.where(codes >> 24 & 1, codes & 0x1FFFFF, codes & 0x7F).astype(np.uint32)
+    try:
+        found = Text(codes, by_lines)
+    except ValueError:
+        return
+    at = 0
+    for start, end, _ in found.chunk_list():
+        assert at <= start <= end <= len(codes)
+        at = end
+    assert len(kinds_of(codes)) == len(codes)
