@@ -112,7 +112,7 @@ def test_nothing_to_learn_from() -> None:
     rules = learn_rules(collect_events(sentences, silent)).rules
     (found,) = Reorderer(rules).reorder(sentences)
     assert list(found.order) == list(range(len(sentences[0])))
-    with pytest.raises(CorpusError, match="other words than reference 'q'"):
+    with pytest.raises(CorpusError, match="words that are not those of reference 'q'"):
         collect_events(sentences, [Reference("q", ("a",), (0,))])
 
 

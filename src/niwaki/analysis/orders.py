@@ -17,9 +17,8 @@ from niwaki.analysis.reordering import (
     rule_effects,
     worst_sentences,
 )
-from niwaki.data.references import Reference
+from niwaki.data.references import Reference, check_same_sentences
 from niwaki.data.sentence import Sentence
-from niwaki.errors import CorpusError
 from niwaki.metrics.correlation import pearson, spearman
 from niwaki.metrics.reordering import METRICS, OrderEvaluation, evaluate_orders
 from niwaki.metrics.significance import Difference, compare_means, mean_intervals
@@ -60,30 +59,6 @@ def rule_system(
     check_same_sentences(references, sentences)
     orders = tuple(each.order for each in Reorderer(rules).reorder(sentences))
     return System(name, evaluate_orders(references, orders), orders, tuple(sentences), rules)
-
-
-def check_same_sentences(references: Sequence[Reference], sentences: Sequence[Sentence]) -> None:
-    for reference, sentence in itertools.zip_longest(references, sentences):
-        if sentence is None:
-            last = sentences[-1] if sentences else None
-            raise CorpusError(
-                last.file if last else "<trees>",
-                last.line if last else 0,
-                "FILE",
-                f"{len(sentences)} trees for {len(references)} references",
-                "give one tree a reference",
-            )
-        if reference is None or reference.tokens != sentence.forms:
-            whose = "no reference" if reference is None else f"reference {reference.id!r}"
-            raise CorpusError(
-                sentence.file,
-                sentence.line,
-                "SENTENCE",
-                f"words that are not those of {whose}"
-                if reference is not None
-                else f"a tree without a reference: there are {len(references)}",
-                "give trees of the same sentences in the same order",
-            )
 
 
 def scores_record(system: System, samples: int, seed: int) -> dict[str, Any]:
