@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -76,12 +75,7 @@ def compare_systems(
     systems: Sequence[System], samples: int, seed: int
 ) -> dict[tuple[int, int], list[Difference]]:
     """Differences of each two systems, the later minus the earlier."""
-    return {
-        (a, b): compare_means(
-            METRICS, systems[a].evaluation.values, systems[b].evaluation.values, samples, seed
-        )
-        for a, b in itertools.combinations(range(len(systems)), 2)
-    }
+    return compare_means(METRICS, [each.evaluation.values for each in systems], samples, seed)
 
 
 def significance_mark(difference: Difference) -> str:
