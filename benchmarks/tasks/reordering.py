@@ -1,15 +1,18 @@
 """Word order: rules on gold and predicted trees, learned rules, baselines, speed.
 
-python -m benchmarks.tasks.reordering [--model en]
+python -m benchmarks.tasks.reordering [rules] [matrix] [speed] [--insensitive en-lower.niwaki]
 
 Rules were tuned on the first half of each development file; both halves are reported.
-Learned rules are learned on the first half and scored on the second.
+Learned rules are learned on the first half and scored on the second. The parser that does
+not tell case apart is made by
+niwaki train configs/en-ewt.toml --set model.case=insensitive -o en-lower.niwaki
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +23,6 @@ from niwaki.analysis.orders import System, compare_systems, rule_system, signifi
 from niwaki.data.bitext import read_linked_bitext
 from niwaki.data.references import Reference
 from niwaki.data.sentence import Sentence
-from niwaki.errors import ModelError
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.reorder import reorder
 from niwaki.models.pipeline import Pipeline
@@ -33,6 +35,7 @@ from niwaki.tasks.reorder.tables import CompiledRules
 
 BASELINES = ("none", "reverse", "head-final-before", "head-final-after")
 METRICS = ("frs_linked", "tau", "frs", "exact_linked")
+PAIRS = {"en-ja": ("align-pud/en-ja", "ja"), "en-ko": ("align-pud/en-ko", "ko")}
 SPEED_FILE = DATA / "ud-english-ewt" / "en_ewt-ud-train.conllu"
 
 
@@ -89,37 +92,49 @@ def learned(trees: Sequence[Sentence], wanted: Sequence[Reference], hand: str) -
     }
 
 
-def parsers(
-    model: Pipeline | None, wanted: Sequence[Reference], gold: list[Sentence] | None
-) -> Iterator[tuple[str, list[Sentence]]]:
-    if gold is not None:
-        yield "gold", gold
-    if model is not None:
-        words = [Sentence.from_words(reference.tokens) for reference in wanted]
-        for name, beam in (("greedy", 1), ("beam", None)):
-            yield name, list(model.parse(words, beam=beam))
+def parse_all(
+    models: Mapping[str, Pipeline], wanted: Sequence[Reference]
+) -> dict[str, list[Sentence]]:
+    """Trees of every model, greedy and with its beam."""
+    words = [Sentence.from_words(reference.tokens) for reference in wanted]
+    return {
+        f"{name} {search}": list(model.parse(words, beam=beam))
+        for name, model in models.items()
+        for search, beam in (("greedy", 1), ("beam", None))
+    }
+
+
+def marks(systems: Sequence[System]) -> dict[str, dict[str, str]]:
+    """Pairwise significance: the later system minus the earlier one."""
+    return {
+        f"{systems[b].name} minus {systems[a].name}": {
+            each.metric: f"{each.difference:+.4f} {significance_mark(each)}"
+            for each in differences
+            if each.metric in ("frs_linked", "tau", "frs")
+        }
+        for (a, b), differences in compare_systems(systems, 10_000, 1).items()
+    }
 
 
 def matrix(
-    model: Pipeline | None, wanted: Sequence[Reference], gold: list[Sentence] | None, hand: str
+    trees: Mapping[str, Sequence[Sentence]], wanted: Sequence[Reference], hand: str
 ) -> dict[str, Any]:
-    """Parsers x rule sets, with pairwise significance of the hand rules over the others."""
-    found: dict[str, Any] = {}
-    for parser_name, trees in parsers(model, wanted, gold):
-        systems = [
-            rule_system(name, wanted, trees, load_rules(name)) for name in (*BASELINES, hand)
+    """Parsers x rule sets: scores, rule sets compared per parser, parsers with the hand rules."""
+    table = {
+        parser_name: [
+            rule_system(name, wanted, parsed, load_rules(name)) for name in (*BASELINES, hand)
         ]
-        pairs = compare_systems(systems, 10_000, 1)
-        found[parser_name] = {
-            system.name: rounded(system)
-            | {
-                f"{hand} minus this, {each.metric}": significance_mark(each)
-                for each in pairs.get((at, len(systems) - 1), ())
-                if each.metric in ("frs_linked", "tau", "frs")
-            }
-            for at, system in enumerate(systems)
-        }
-    return found
+        for parser_name, parsed in trees.items()
+    }
+    with_hand = [replace(systems[-1], name=name) for name, systems in table.items()]
+    return {
+        "scores": {
+            name: {system.name: rounded(system) for system in systems}
+            for name, systems in table.items()
+        },
+        "rules compared": {name: marks(systems) for name, systems in table.items()},
+        "parsers compared": marks(with_hand),
+    }
 
 
 def speed(rounds: int) -> dict[str, int]:
@@ -153,34 +168,52 @@ def speed(rounds: int) -> dict[str, int]:
     return {name: round(batch.words / seconds) for name, seconds in best.items()}
 
 
+def rule_scores(models: Mapping[str, Pipeline]) -> dict[str, Any]:
+    """Hand and learned rules on the halves of each set, on gold trees and on parsed ones."""
+    made: dict[str, Any] = {}
+    for pair, (folder, target) in PAIRS.items():
+        wanted, gold = references(folder, target), gold_trees(folder)
+        words = [Sentence.from_words(reference.tokens) for reference in wanted]
+        parsed = list(models["sensitive"].parse(words))
+        made[pair] = {
+            "none": halves(gold, wanted, "none"),
+            "gold trees": halves(gold, wanted, target),
+            "parsed trees": halves(parsed, wanted, target),
+            "learned": learned(gold, wanted, target),
+        }
+    return made
+
+
+def matrices(models: Mapping[str, Pipeline]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for pair, (folder, target) in PAIRS.items():
+        wanted = references(folder, target)
+        made[pair] = matrix(
+            {"gold": gold_trees(folder)} | parse_all(models, wanted), wanted, target
+        )
+    wanted = references("align-enja-kftt", "ja")
+    made["en-ja, KFTT"] = matrix(parse_all(models, wanted), wanted, "ja")
+    return made
+
+
 def main() -> None:
     made = parser(__doc__)
+    made.add_argument("parts", nargs="*", help="rules, matrix, speed (default: all)")
     made.add_argument("--model", default="en")
+    made.add_argument("--insensitive", metavar="MODEL", help="a model with case = insensitive")
     arguments = made.parse_args()
-    try:
-        model = niwaki.load(arguments.model)
-    except ModelError as error:
-        print(f"{error}: no figures with predicted trees")
-        model = None
-    pairs = {"en-ja": ("align-pud/en-ja", "ja"), "en-ko": ("align-pud/en-ko", "ko")}
-    result: dict[str, Any] = {
-        "signature": signature(profile=arguments.profile, model=arguments.model),
-        "gold trees": {},
-        "learned": {},
-        "matrix": {},
+    models = {"sensitive": niwaki.load(arguments.model)}
+    if arguments.insensitive:
+        models["insensitive"] = niwaki.load(arguments.insensitive)
+    rounds = 3 if arguments.profile == "fast" else 9
+    parts = {
+        "rules": lambda: rule_scores(models),
+        "matrix": lambda: matrices(models),
+        "speed": lambda: speed(rounds),
     }
-    for pair, (folder, target) in pairs.items():
-        wanted, trees = references(folder, target), gold_trees(folder)
-        result["gold trees"][pair] = {
-            name: halves(trees, wanted, name) for name in ("none", target)
-        }
-        result["learned"][pair] = learned(trees, wanted, target)
-        result["matrix"][pair] = matrix(model, wanted, trees, target)
-    if model is not None:
-        wanted = references("align-enja-kftt", "ja")
-        result["matrix"]["en-ja, KFTT"] = matrix(model, wanted, None, "ja")
-    result["words per second"] = speed(3 if arguments.profile == "fast" else 9)
-    report("reordering", result)
+    for part in arguments.parts or parts:
+        settings = {"profile": arguments.profile, "models": sorted(models)}
+        report(f"reordering-{part}", {"signature": signature(**settings), part: parts[part]()})
 
 
 if __name__ == "__main__":

@@ -58,7 +58,8 @@ class RulesError(NiwakiError):
         self.line = line
         self.found = found
         self.advice = advice
-        super().__init__(f"{file}:{line}: {found}; {advice}")
+        where = f"{file}:{line}" if line else file
+        super().__init__(f"{where}: {found}; {advice}")
 
     def __reduce__(self) -> tuple[type[RulesError], tuple[str, int, str, str]]:
         return type(self), (self.file, self.line, self.found, self.advice)

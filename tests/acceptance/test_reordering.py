@@ -52,6 +52,16 @@ def test_hand_rules_on_gold_trees(
         assert found.evaluation.scores["tau"] >= bar[1]
 
 
+@pytest.mark.parametrize(("target", "bar"), [("ja", (0.67, 0.72)), ("ko", (0.65, 0.68))])
+def test_hand_rules_on_trees_of_the_english_model(target: str, bar: tuple[float, float]) -> None:
+    _, wanted = corpus(target)
+    words = [Sentence.from_words(reference.tokens) for reference in wanted]
+    parsed = list(niwaki.load().parse(words))
+    found = rule_system(target, wanted, parsed, load_rules(target)).evaluation.scores
+    assert found["frs_linked"] >= bar[0] - 0.04
+    assert found["tau"] >= bar[1] - 0.04
+
+
 def test_learned_rules() -> None:
     trees, wanted = corpus("ja")
     middle = len(wanted) // 2

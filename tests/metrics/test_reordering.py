@@ -88,11 +88,14 @@ def test_significance_of_means() -> None:
     wanted = [reference("a b c d")] * 40
     good = evaluate_orders(wanted, [(0, 1, 2, 3)] * 40)
     bad = evaluate_orders(wanted, [(0, 1, 2, 3)] * 10 + [(3, 2, 1, 0)] * 30)
-    differences = {d.metric: d for d in compare_means(METRICS, bad.values, good.values, 500)}
+    pairs = compare_means(METRICS, [bad.values, good.values, good.values], 500)
+    assert list(pairs) == [(0, 1), (0, 2), (1, 2)]
+    differences = {each.metric: each for each in pairs[0, 1]}
     assert differences["frs"].is_significant
     assert differences["frs"].difference == pytest.approx(0.75)
-    same = compare_means(METRICS, good.values, good.values, 500)
-    assert not any(each.is_significant for each in same)
+    assert not any(each.is_significant for each in pairs[1, 2])
+    with pytest.raises(ValueError, match="different sentences"):
+        compare_means(METRICS, [bad.values, good.values[:3]])
     low, high = mean_intervals(bad.values, 500)[METRICS.index("frs")]
     assert low < bad.scores["frs"] < high
 

@@ -13,11 +13,13 @@ from niwaki.data.references import Reference
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError
 from niwaki.metrics.reordering import evaluate_orders
-from niwaki.tasks.reorder.arrangement import Arrangement, stakes_of
+from niwaki.tasks.reorder.arrangement import Arrangement, Spot, stakes_of
 from niwaki.tasks.reorder.events import collect_events
+from niwaki.tasks.reorder.kinds import Class, Kind, lost_votes
 from niwaki.tasks.reorder.learning import Settings, learn_rules
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rulefile import format_rules, parse_rules
+from niwaki.tasks.reorder.rules import Pattern
 
 HIDDEN = """
 labels = "ud"
@@ -112,8 +114,34 @@ def test_nothing_to_learn_from() -> None:
     rules = learn_rules(collect_events(sentences, silent)).rules
     (found,) = Reorderer(rules).reorder(sentences)
     assert list(found.order) == list(range(len(sentences[0])))
-    with pytest.raises(CorpusError, match="other words than reference 'q'"):
+    with pytest.raises(CorpusError, match="words that are not those of reference 'q'"):
         collect_events(sentences, [Reference("q", ("a",), (0,))])
+
+
+@pytest.mark.parametrize("barrier", [True, False])
+def test_lost_votes_are_those_that_an_order_does_not_satisfy(barrier: bool) -> None:
+    events = collect_events(*corpus(20, 5))
+    items = [item.label for item in events.items]
+    labels = ["self", "nsubj", "obl", "aux"]
+    numbers = np.array([labels.index(x) if x in labels else -1 for x in items])
+    kind = Kind(
+        Pattern(),
+        np.arange(len(events.head)),
+        [Class(Pattern(labels=(x,)), x == "self") for x in labels],
+        numbers,
+        Arrangement(np.array([1, 0, 2, 1]), [False, True, True]),
+        barrier,
+    )
+    expected = np.zeros(len(events.heads))
+    for event, head in enumerate(events.head):
+        a, b = numbers[events.left[event]], numbers[events.right[event]]
+        first, second = kind.arrangement.group[[a, b]]
+        swaps = first > second or (first == second and kind.arrangement.turned[first])
+        swaps = swaps and a >= 0 and b >= 0 and not (barrier and events.apart[event])
+        expected[head] += events.keep[event] if swaps else events.swap[event]
+    lost = lost_votes(events, kind, events.head, len(events.heads))
+    assert lost == pytest.approx(expected)
+    assert expected.max() > 0
 
 
 def arrangements(size: int) -> list[Arrangement]:
@@ -127,6 +155,14 @@ def arrangements(size: int) -> list[Arrangement]:
     return found
 
 
+def spots(arrangement: Arrangement) -> list[Spot]:
+    """Every place to which a class can be moved."""
+    groups = range(len(arrangement.turned))
+    inside = [Spot(at, True, arrangement.turned[at]) for at in groups]
+    alone = [Spot(at, False, turned) for at in (*groups, len(groups)) for turned in (False, True)]
+    return inside + alone
+
+
 def test_a_move_gains_what_the_values_say() -> None:
     random_votes = np.random.default_rng(1)
     for arrangement in arrangements(3):
@@ -138,6 +174,10 @@ def test_a_move_gains_what_the_values_say() -> None:
             moved = arrangement.copy()
             moved.move(number, spot)
             assert moved.value(keep, swap) == pytest.approx(before + gain)
+            for other in spots(arrangement):
+                moved = arrangement.copy()
+                moved.move(number, other)
+                assert moved.value(keep, swap) <= before + gain + 1e-9
 
 
 def test_local_search_comes_near_to_the_best() -> None:

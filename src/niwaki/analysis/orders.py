@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,9 +16,8 @@ from niwaki.analysis.reordering import (
     rule_effects,
     worst_sentences,
 )
-from niwaki.data.references import Reference
+from niwaki.data.references import Reference, check_same_sentences
 from niwaki.data.sentence import Sentence
-from niwaki.errors import CorpusError
 from niwaki.metrics.correlation import pearson, spearman
 from niwaki.metrics.reordering import METRICS, OrderEvaluation, evaluate_orders
 from niwaki.metrics.significance import Difference, compare_means, mean_intervals
@@ -62,30 +60,6 @@ def rule_system(
     return System(name, evaluate_orders(references, orders), orders, tuple(sentences), rules)
 
 
-def check_same_sentences(references: Sequence[Reference], sentences: Sequence[Sentence]) -> None:
-    for reference, sentence in itertools.zip_longest(references, sentences):
-        if sentence is None:
-            last = sentences[-1] if sentences else None
-            raise CorpusError(
-                last.file if last else "<trees>",
-                last.line if last else 0,
-                "FILE",
-                f"{len(sentences)} trees for {len(references)} references",
-                "give one tree a reference",
-            )
-        if reference is None or reference.tokens != sentence.forms:
-            whose = "no reference" if reference is None else f"reference {reference.id!r}"
-            raise CorpusError(
-                sentence.file,
-                sentence.line,
-                "SENTENCE",
-                f"words that are not those of {whose}"
-                if reference is not None
-                else f"a tree without a reference: there are {len(references)}",
-                "give trees of the same sentences in the same order",
-            )
-
-
 def scores_record(system: System, samples: int, seed: int) -> dict[str, Any]:
     """Scores with intervals, as JSON wants them."""
     record: dict[str, Any] = dict(system.evaluation.scores)
@@ -101,12 +75,7 @@ def compare_systems(
     systems: Sequence[System], samples: int, seed: int
 ) -> dict[tuple[int, int], list[Difference]]:
     """Differences of each two systems, the later minus the earlier."""
-    return {
-        (a, b): compare_means(
-            METRICS, systems[a].evaluation.values, systems[b].evaluation.values, samples, seed
-        )
-        for a, b in itertools.combinations(range(len(systems)), 2)
-    }
+    return compare_means(METRICS, [each.evaluation.values for each in systems], samples, seed)
 
 
 def significance_mark(difference: Difference) -> str:

@@ -24,7 +24,6 @@ from typing import Any
 from niwaki.analysis.orders import (
     System,
     analyse,
-    check_same_sentences,
     compare_systems,
     correlations,
     rule_system,
@@ -37,7 +36,7 @@ from niwaki.cli._trees import add_tree_arguments, all_trees, check_references
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
 from niwaki.data.orders import read_orders, read_ratings, read_texts
-from niwaki.data.references import Reference, read_references
+from niwaki.data.references import Reference, check_same_sentences, read_references
 from niwaki.errors import NiwakiError
 from niwaki.metrics.reordering import OrderEvaluation, evaluate_orders, evaluate_texts
 from niwaki.metrics.significance import SAMPLES

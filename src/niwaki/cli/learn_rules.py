@@ -14,7 +14,6 @@ import argparse
 import dataclasses
 from pathlib import PurePath
 
-from niwaki.analysis.orders import check_same_sentences
 from niwaki.cli import OK
 from niwaki.cli._progress import Progress
 from niwaki.cli._trees import add_tree_arguments, all_trees, check_references
@@ -58,7 +57,6 @@ def run(arguments: argparse.Namespace) -> int:
     if len(trees) != 1:
         raise NiwakiError("give either one --trees FILE or one -m MODEL")
     name, sentences = trees[0]
-    check_same_sentences(references, sentences)
     settings = dataclasses.replace(
         _DEFAULTS,
         **{

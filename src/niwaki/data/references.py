@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from niwaki.data.files import Input, Source, Target, open_output
+from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError, nearest, shown
 
 _KEYS = ("id", "tokens", "order", "groups", "linked")
@@ -119,3 +121,27 @@ def write_references(references: Iterable[Reference], target: Target) -> None:
     with open_output(target) as out:
         for reference in references:
             out.write(f"{reference.to_json()}\n".encode())
+
+
+def check_same_sentences(references: Sequence[Reference], sentences: Sequence[Sentence]) -> None:
+    """Trees must be of the sentences of the references, in the same order."""
+    for reference, sentence in itertools.zip_longest(references, sentences):
+        if sentence is None:
+            last = sentences[-1] if sentences else None
+            raise CorpusError(
+                last.file if last else "<trees>",
+                last.line if last else 0,
+                "FILE",
+                f"{len(sentences)} trees for {len(references)} references",
+                "give one tree a reference",
+            )
+        if reference is None or reference.tokens != sentence.forms:
+            raise CorpusError(
+                sentence.file,
+                sentence.line,
+                "SENTENCE",
+                f"a tree without a reference: there are {len(references)}"
+                if reference is None
+                else f"words that are not those of reference {reference.id!r}",
+                "give trees of the same sentences in the same order",
+            )

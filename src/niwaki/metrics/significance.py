@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from niwaki.metrics.attachment import METRICS, Evaluation, f1
 
 SAMPLES = 10_000
+# Pairs of systems that are drawn for together: drawing costs more than summing.
+_PAIRS_AT_ONCE = 32
 
 
 @dataclass(frozen=True)
@@ -68,20 +71,29 @@ def compare(
 
 def compare_means(
     metrics: Sequence[str],
-    a: NDArray[np.float64],
-    b: NDArray[np.float64],
+    tables: Sequence[NDArray[np.float64]],
     samples: int = SAMPLES,
     seed: int = 1,
-) -> list[Difference]:
-    """Differences of scores that are means over sentences; `a` and `b` are sentences x metrics."""
-    if a.shape != b.shape:
+) -> dict[tuple[int, int], list[Difference]]:
+    """Differences of each two systems, the later minus the earlier.
+
+    Scores are means over sentences; each system has a table of sentences x metrics.
+    """
+    if len({table.shape for table in tables}) > 1:
         raise ValueError("the evaluations are of different sentences")
-    if not len(a):
+    if any(not len(table) for table in tables):
         raise ValueError("no sentences to compare")
-    # The mean difference is the difference of the means, so one table is enough.
-    drawn = resample(b - a, samples, seed) / len(a)
-    means = [dict(zip(metrics, each.mean(axis=0).tolist(), strict=True)) for each in (a, b)]
-    return _differences(metrics, means[0], means[1], drawn)
+    means = [dict(zip(metrics, each.mean(axis=0).tolist(), strict=True)) for each in tables]
+    pairs = list(itertools.combinations(range(len(tables)), 2))
+    found = {}
+    for start in range(0, len(pairs), _PAIRS_AT_ONCE):
+        some = pairs[start : start + _PAIRS_AT_ONCE]
+        # The mean difference is the difference of the means, so one table a pair is enough.
+        apart = np.stack([tables[b] - tables[a] for a, b in some], axis=1)
+        drawn = resample(apart, samples, seed) / len(apart)
+        for at, (a, b) in enumerate(some):
+            found[a, b] = _differences(metrics, means[a], means[b], drawn[:, at])
+    return found
 
 
 def mean_intervals(

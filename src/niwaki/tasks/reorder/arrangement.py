@@ -7,7 +7,6 @@ the order of their items, or turn it round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -56,35 +55,25 @@ class Arrangement:
         stays = (mine < other) | ((mine == other) & ~turned)
         return float(np.where(stays, keep, swap).sum())
 
-    def spots(self, current: int) -> Iterator[Spot]:
-        """Every place for a class of group `current`, the one where it is first."""
-        yield Spot(current, True, self.turned[current])
-        for at in range(len(self.turned) + 1):
-            if at < len(self.turned) and at != current:
-                yield Spot(at, True, self.turned[at])
-            yield Spot(at, False, False)
-            yield Spot(at, False, True)
-
     def best_spot(self, stakes: Stakes, current: int) -> tuple[float, Spot]:
         """What can be gained by moving a class away from its group, and where to."""
         size = len(self.turned)
-        sums = [np.bincount(self.group, weights=votes, minlength=size) for votes in stakes[:4]]
+        before, after, normal, reverse = (
+            np.bincount(self.group, weights=votes, minlength=size) for votes in stakes[:4]
+        )
         # Votes if all groups up to some place come before the class, the others after it.
-        passed = np.concatenate([[0.0], np.cumsum(sums[1])])
-        coming = np.concatenate([np.cumsum(sums[0][::-1])[::-1], [0.0]])
-        here = best = -np.inf
-        chosen = Spot(current, True, self.turned[current])
-        for spot in self.spots(current):
-            value = passed[spot.group] + (stakes.own_swap if spot.turned else stakes.own_keep)
-            if spot.inside:
-                value += sums[3 if spot.turned else 2][spot.group] + coming[spot.group + 1]
-            else:
-                value += coming[spot.group]
-            if here == -np.inf:
-                here = best = value
-            elif value > best + _TINY:
-                best, chosen = value, spot
-        return float(best - here), chosen
+        passed = np.concatenate([[0.0], np.cumsum(after)])
+        coming = np.concatenate([np.cumsum(before[::-1])[::-1], [0.0]])
+        among = np.where(self.turned, reverse + stakes.own_swap, normal + stakes.own_keep)
+        inside = passed[:-1] + among + coming[1:]
+        alone = passed + coming + max(stakes.own_keep, stakes.own_swap)
+        at, place = int(inside.argmax()), int(alone.argmax())
+        spot = Spot(at, True, self.turned[at])
+        best = inside[at]
+        if alone[place] > best + _TINY:
+            spot = Spot(place, False, stakes.own_swap > stakes.own_keep + _TINY)
+            best = alone[place]
+        return float(best - inside[current]), spot
 
     def move(self, number: int, spot: Spot) -> None:
         if spot.inside:
@@ -106,7 +95,7 @@ class Arrangement:
             gained = False
             for number in range(len(keep)):
                 gain, spot = self.best_spot(stakes_of(number, keep, swap), self.group[number])
-                if gain > least:
+                if gain > max(least, _TINY):
                     self.move(number, spot)
                     gained = True
             for at in range(len(self.turned)):

@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.references import Reference
+from niwaki.data.references import Reference, check_same_sentences
 from niwaki.data.sentence import Sentence
-from niwaki.errors import CorpusError
 from niwaki.tasks.reorder.reorderer import cycle_error, lifted
 from niwaki.tasks.reorder.rules import SELF
 
@@ -60,18 +59,11 @@ def collect_events(sentences: Sequence[Sentence], references: Sequence[Reference
     between keeping and swapping, divided by the scored words of its sentence, so that long
     sentences and long phrases do not drown the others.
     """
+    check_same_sentences(references, sentences)
     heads: dict[Head, int] = {}
     items: dict[Item, int] = {}
     rows: list[tuple[int, int, int, float, float, bool]] = []
     for sentence, reference in zip(sentences, references, strict=True):
-        if sentence.forms != reference.tokens:
-            raise CorpusError(
-                sentence.file,
-                sentence.line,
-                "SENTENCE",
-                f"other words than reference {reference.id!r}",
-                "give trees of the same sentences in the same order",
-            )
         rows += _sentence_events(sentence, reference, heads, items)
     columns = list(zip(*rows, strict=True)) if rows else [()] * 6
     return Events(
