@@ -15,6 +15,11 @@ that are not `_`, and in MISC `Forbid=3,4` (heads that a word does not have),
   niwaki parse letter.txt --from text --split-hyphens
   niwaki parse sentences.conllu -k 5 --to json
   niwaki parse partial.conllu --constrain
+  niwaki parse sentences.conllu -m graph.niwaki --decode mbr --probabilities
+
+A graph-based model chooses the best tree (--decode mst), the best without crossing arcs
+(eisner), or that of the fewest expected errors (mbr); its probabilities are those of the
+sum over all trees.
 
 A sentence of more than --max-length words is parsed with a beam of 1, or as --longer
 says: in pieces whose roots are joined, or not at all, with a comment. With
@@ -39,6 +44,7 @@ from niwaki.data.hyphens import split_hyphens
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import FORMATS, read_sentences
 from niwaki.errors import CorpusError, NiwakiError
+from niwaki.models.graph import DECODERS
 from niwaki.models.lengths import LONGER, MAX_LENGTH, LengthLimit, skip
 from niwaki.models.pipeline import Pipeline, load
 
@@ -59,6 +65,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-k", type=positive, metavar="K", help="the K best trees of each sentence")
     parser.add_argument(
         "--beam", type=positive, metavar="N", help="1 is greedy and fastest (default: the model's)"
+    )
+    parser.add_argument(
+        "--decode",
+        choices=DECODERS,
+        help="how a graph-based model chooses trees (default: the model's)",
     )
     parser.add_argument(
         "--probabilities", action="store_true", help="of tags, arcs, labels and trees"
@@ -117,6 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
                 max_length=arguments.max_length,
                 longer=arguments.longer,
                 constrain=arguments.constrain,
+                decode=arguments.decode,
             )
             write_conllu(parsed, arguments.output)
         else:
@@ -155,6 +167,7 @@ def _candidates(
         beam=beam,
         retag=arguments.retag,
         constraints=Constraints.of(sentence) if arguments.constrain else None,
+        decode=arguments.decode,
     )
 
 
