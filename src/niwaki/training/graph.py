@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from niwaki.data.constraints import Constraints
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError
@@ -17,6 +18,7 @@ from niwaki.kernel.graph.arc_learning import ArcTutor
 from niwaki.kernel.linear import Learner
 from niwaki.kernel.words import Clusters
 from niwaki.models.graph import GraphDesign, GraphParser, normalised
+from niwaki.models.graph_search import graph_kbest
 from niwaki.models.tagger import Tags
 from niwaki.models.transition import DEPREL
 from niwaki.models.vocabulary import Vocabulary
@@ -24,7 +26,7 @@ from niwaki.models.weights import Compressed, compress
 from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import Config, GraphConfig
 from niwaki.training.corpus import Corpus
-from niwaki.training.graph_lessons import Pupil, arc_parts, make_lessons
+from niwaki.training.graph_lessons import Pupil, arc_parts, learns_online, make_lessons
 from niwaki.training.parsing import EpochReport, pack, projective_heads, unpack
 from niwaki.training.tagging import epoch_order
 
@@ -32,7 +34,8 @@ from niwaki.training.tagging import epoch_order
 _CHUNK = 64
 # Rows of arcs that are kept for each of `max_rows`: they hold one weight, not one for each move.
 _ARC_ROWS = 4
-_LABEL_NEGLIGIBLE = 1e-3
+# Labels of smaller gradients are left out, or each feature would weigh every label.
+_LABEL_NEGLIGIBLE = 0.03
 
 Evaluate = Callable[[GraphParser], tuple[float, float]]
 
@@ -117,6 +120,11 @@ class GraphTraining:
         self._label_tutor = ArcTutor(
             self._parser.label_model, self._weights["labels"], corpus.batch, self._values
         )
+        if corpus.constraints and not learns_online(config.graph):
+            raise ConfigError(
+                "partial trees are completed while one learns from sentence to sentence; "
+                "train by perceptron, mira, or log-linear with adagrad"
+            )
         self._lessons = make_lessons(self._pupil, config.graph, config.training.seed)
         self._progress = _Progress()
         self._restore()
@@ -140,6 +148,10 @@ class GraphTraining:
     def _learn_epoch(self, advance: Callable[[int], None]) -> None:
         done = self._progress
         order = epoch_order(self._config.seed, self._stage, done.epoch, len(self._corpus.sentences))
+        if done.epoch == 0:
+            # Who knows nothing yet cannot complete trees, so the whole ones come first.
+            is_partial = np.isin(order, list(self._corpus.constraints))
+            order = np.concatenate([order[~is_partial], order[is_partial]])
         if done.cursor == 0:
             done.updates = 0
         while done.cursor < len(order):
@@ -153,9 +165,21 @@ class GraphTraining:
 
     def learn(self, s: int) -> bool:
         """Learn the arcs and the labels of a sentence; whether arcs had to be changed."""
+        known = self._corpus.constraints.get(s)
+        if known is not None:
+            self._complete(s, known)
         changed = self._lessons.learn(s)
         self._learn_labels(s)
         return changed
+
+    def _complete(self, s: int, known: Constraints) -> None:
+        """Make the best tree that obeys what is known the one to learn."""
+        (best,) = graph_kbest(
+            self._parser, self._corpus.batch, s, self._values, 1, constraints=known
+        )
+        words = slice(self._corpus.starts[s], self._corpus.starts[s + 1])
+        self._pupil.heads[words] = best.tree.heads
+        self._labels[words] = [self._parser.labels.number(x) for x in best.tree.deprels]
 
     def _learn_labels(self, s: int) -> None:
         """AdaGrad on log p(label | arc) for the arcs of the gold tree."""
@@ -167,7 +191,7 @@ class GraphTraining:
         gradients = -np.exp(normalised(scores))
         gradients[np.arange(len(known)), gold[known]] += 1
         self._label_tutor.climb(
-            s, parts, gradients, _LABEL_NEGLIGIBLE, self._graph.rate, self._graph.damping
+            s, parts, gradients, _LABEL_NEGLIGIBLE, 0.0, self._graph.rate, self._graph.damping
         )
         self._weights["labels"].tick()
 

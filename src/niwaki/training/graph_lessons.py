@@ -24,6 +24,9 @@ Arrays = Mapping[str, NDArray[Any]]
 
 # Gradients below this are left out: most arcs of a sentence are out of the question.
 _NEGLIGIBLE = 1e-4
+# Only arcs of larger gradients give weights to features that have none: the right ones that
+# are not certain, and serious rivals.
+_FRESH = 0.1
 # Standard deviation of what makes latent classes differ.
 _NOISE = 0.1
 
@@ -264,6 +267,7 @@ class LogLinear(_Online):
             parts,
             np.ascontiguousarray(gradients[wanted]),
             _NEGLIGIBLE,
+            _FRESH,
             config.rate,
             config.damping,
         )
@@ -458,6 +462,12 @@ def certain(rows: NDArray[np.int64], size: int) -> Floats:
     found = np.zeros(size)
     found[rows] = 1
     return found
+
+
+def learns_online(config: GraphConfig) -> bool:
+    """Whether weights change from sentence to sentence, and trees may change meanwhile."""
+    is_log_linear = config.trainer == "log-linear" and config.optimizer == "adagrad"
+    return is_log_linear or config.trainer in ("perceptron", "mira")
 
 
 def make_lessons(pupil: Pupil, config: GraphConfig, seed: int) -> Lessons:

@@ -71,13 +71,18 @@ cdef class ArcTutor:
         self.learner.check_memory()
 
     def climb(self, Py_ssize_t s, const int32_t[:, ::1] parts not None,
-              const double[:, ::1] gradients not None, double least, float rate, float damping):
-        """AdaGrad steps uphill on parts, by class; gradients below `least` are left out."""
+              const double[:, ::1] gradients not None, double least, double fresh, float rate,
+              float damping):
+        """AdaGrad steps uphill on parts, by class; gradients up to `least` are left out, and
+        those up to `fresh` change only features that have weights already.
+        """
         cdef uint64_t keys[MAX_KEYS]
         cdef int chosen[MOST_CLASSES]
         cdef float slopes[MOST_CLASSES]
         cdef Py_ssize_t k
         cdef int c, count, found
+        cdef double largest
+        cdef bint closed = self.learner.table.closed
         check_parts(self.batch, s, parts)
         if gradients.shape[0] != parts.shape[0] or gradients.shape[1] != self.learner.classes:
             raise ValueError("each part needs a gradient for each class")
@@ -85,15 +90,19 @@ cdef class ArcTutor:
         with nogil:
             for k in range(parts.shape[0]):
                 found = 0
+                largest = 0
                 for c in range(self.learner.classes):
+                    largest = max(largest, fabs(gradients[k, c]))
                     if fabs(gradients[k, c]) > least:
                         chosen[found] = c
                         slopes[found] = <float>gradients[k, c]
                         found += 1
                 if found:
                     count = part_keys(self.model.features, &self.sentence, &parts[k, 0], keys)
+                    self.learner.table.closed = closed or largest <= fresh
                     learn_gradients(&self.learner.table, keys, count, chosen, slopes, found, rate,
                                     damping)
+            self.learner.table.closed = closed
         self.learner.check_memory()
 
     # -- weights as a plain vector, by the number of their row -----------------------

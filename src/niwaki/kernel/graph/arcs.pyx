@@ -394,7 +394,8 @@ cdef class ArcModel:
         for s in range(batch.sentences):
             n = batch.starts[s + 1] - batch.starts[s]
             for word in range(1, n + 1):
-                if not 0 <= heads[batch.starts[s] + word - 1] <= n:
+                if (not 0 <= heads[batch.starts[s] + word - 1] <= n
+                        or heads[batch.starts[s] + word - 1] == word):
                     raise ValueError(f"head {heads[batch.starts[s] + word - 1]} is out of range")
         out = np.zeros((batch.words, self.scorer.classes))
         cdef double[:, ::1] view = out
