@@ -290,7 +290,7 @@ def test_an_ensemble(graph: Pipeline, model: Pipeline, toy: list[Sentence], vote
 
 
 def test_ways_to_decode_that_there_are_not(graph: Pipeline, model: Pipeline) -> None:
-    with pytest.raises(ModelError, match="no way 'mts'.*mst"):
+    with pytest.raises(ModelError, match=r"no way 'mts'.*mst"):
         graph.parse([], decode="mts")
     with pytest.raises(ModelError, match="only graph parsers"):
         model.parse([], decode="mst")

@@ -1,0 +1,288 @@
+"""Graph-based parsers: trainers and decoders, probabilities, and parsers together.
+
+For each treebank, arc-factored models on the features of Hall et al. (2011) are trained four
+ways on the first sentences of its training data, for trees of all kinds and for projective
+ones. Test data is parsed with gold words and predicted tags by the best tree (MAP), by that
+of the fewest expected errors (MBR), and with the best head of each word by itself, by scores
+and by probabilities. On English, a model of all training data with the default features is
+judged alone and together with the transition parser in the box.
+
+python -m benchmarks.accuracy.graph [--treebank NAME] [--models FOLDER]
+
+With --models, models of the default features that are in the folder are not trained again.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import niwaki
+from benchmarks.accuracy.crossing import Quiet
+from benchmarks.common import DATA, RESULTS, need, parser, report, signature
+from niwaki.metrics.attachment import Evaluation, evaluate
+from niwaki.metrics.calibration import measure
+from niwaki.metrics.significance import compare, resample
+from niwaki.models.arc_features import load_arc_feature_set
+from niwaki.models.ensemble import Ensemble
+from niwaki.models.graph import GraphParser
+from niwaki.models.pipeline import Pipeline, load
+from niwaki.models.tagger import Tags
+from niwaki.models.trees import Scores, decode, sum_trees
+from niwaki.training.calibration import calibrate_graph
+from niwaki.training.checkpoint import Checkpoint
+from niwaki.training.config import Config, make_config
+from niwaki.training.corpus import Corpus, read_treebank
+from niwaki.training.graph import GraphTraining, design_graph
+from niwaki.training.run import train
+from niwaki.training.tagging import jackknife, train_tagger
+
+TREEBANKS = {
+    "ud-english-ewt": "en_ewt-ud-{}.conllu",
+    "ud-norwegian-nynorsklia": "no_nynorsklia-ud-{}.conllu",
+    "ud-korean-gsd": "ko_gsd-ud-{}.conllu",
+}
+# Sentences of the training data that the four trainers learn from, and passes over them.
+SENTENCES, EPOCHS = 1500, 5
+TRAINERS: dict[str, dict[str, Any]] = {
+    "perceptron": {"trainer": "perceptron"},
+    "MIRA": {"trainer": "mira"},
+    "log-linear": {"trainer": "log-linear"},
+    "max-margin": {"trainer": "max-margin", "c": 0.01},
+}
+LABELS = "h.tag + d.tag + direction"  # labels are not compared here
+SAMPLES = 2000
+
+# The models of the default features.
+BASE: dict[str, Any] = {
+    "model": {"kind": "graph"},
+    "segmenter": {"enabled": False},
+    "tagger": {"folds": 4, "feats": False, "lemmas": False},
+    "training": {"epochs": 4},
+}
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "log-linear": {},
+    "siblings": {"trainer": "perceptron", "order": 2, "projective": True, "decode": "eisner"},
+}
+
+
+class Material:
+    """The data of a treebank with the tags that parsers see."""
+
+    def __init__(self, treebank: str, names: str, sentences: int) -> None:
+        files = {p: str(need(DATA / treebank / names.format(p))) for p in ("train", "dev", "test")}
+        self.files = files
+        whole = read_treebank([files["train"]])
+        self.train = Corpus(whole.files, whole.sentences[:sentences])
+        self.dev, self.test = read_treebank([files["dev"]]), read_treebank([files["test"]])
+        config = make_config({"objective": [{"data": files["train"]}], "tagger": {"folds": 4}})
+        shared = {"lowercase": False, "clusters": None, "advance": lambda _: None}
+        tagger = train_tagger(self.train, config.tagger, 1, "tagger", **shared)  # type: ignore[arg-type]
+        self.tags = jackknife(
+            self.train,
+            tagger,
+            config.tagger,
+            1,
+            threads=1,
+            clusters=None,
+            checkpoint=Checkpoint("", {}, 1e9),
+            advance=lambda _: None,
+        )
+        self.dev_tags = tagger.tag(self.dev.batch, keep=False)
+        self.test_tags = tagger.tag(self.test.batch, keep=False)
+
+
+def trained(material: Material, trainer: Mapping[str, Any], epochs: int) -> GraphParser:
+    """A parser of the features of Hall et al., of the best epoch on dev, calibrated there."""
+    config = make_config(
+        {
+            "objective": [{"data": material.files["train"]}],
+            "graph": dict(trainer),
+            "training": {"epochs": epochs},
+        }
+    )
+    design = design_graph(
+        material.train.sentences,
+        config.graph,
+        features=load_arc_feature_set("hall2011"),
+        label_features=LABELS,
+    )
+    lessons = GraphTraining(
+        "graph",
+        design,
+        material.train,
+        material.tags,
+        config,
+        clusters=None,
+        checkpoint=Checkpoint("", {}, 1e9),
+    )
+
+    def uas(made: GraphParser) -> tuple[float, float]:
+        heads, _ = made.parse(material.dev.batch, material.dev_tags, how(config))
+        score = 100 * float((heads == material.dev.batch.given_heads()).mean())
+        return score, score
+
+    found = lessons.run(uas, lambda _: None, lambda each: print(f"  {each.uas:.2f}", flush=True))
+    return calibrate_graph(found, material.dev, material.dev_tags)
+
+
+def how(config: Config) -> str:
+    return "eisner" if config.graph.projective else "mst"
+
+
+def decoded(parsed: GraphParser, corpus: Corpus, tags: Tags) -> dict[str, NDArray[np.int32]]:
+    """The heads of the words of a corpus by each way to choose them."""
+    batch = corpus.batch
+    values = parsed.attribute_values(batch, tags)
+    scores = parsed.scores(batch, values)
+    projective = parsed.design.projective
+    marginals = sum_trees(scores, projective=projective, too_long="spanning").marginals
+    beliefs = Scores(marginals, scores.lengths)
+    return {
+        "MAP": decode(scores, projective=projective, too_long="spanning").heads,
+        "MBR": decode(beliefs, projective=projective, too_long="spanning").heads,
+        "greedy, scores": greedy(scores),
+        "greedy, marginals": greedy(beliefs),
+    }
+
+
+def greedy(scores: Scores) -> NDArray[np.int32]:
+    """The best head of each word, whether that is a tree or not."""
+    heads = []
+    for s, n in enumerate(scores.lengths.tolist()):
+        table = scores.table[scores.starts[s] : scores.starts[s + 1]].reshape(n + 1, n).copy()
+        table[np.arange(1, n + 1), np.arange(n)] = -np.inf
+        heads.append(table.argmax(axis=0))
+    return np.concatenate(heads).astype(np.int32)
+
+
+def by_sentence(right: NDArray[np.bool_], corpus: Corpus) -> NDArray[np.int64]:
+    return np.add.reduceat(right.astype(np.int64), corpus.starts[:-1])
+
+
+def difference(one: NDArray[np.int64], other: NDArray[np.int64], words: int) -> dict[str, Any]:
+    """How much better the other is, with a 95% interval (paired bootstrap over sentences)."""
+    sums = resample(np.stack([one, other], axis=1), SAMPLES, 1)
+    low, high = np.quantile(100 * (sums[:, 1] - sums[:, 0]) / words, [0.025, 0.975])
+    return {
+        "UAS": round(100 * float((other - one).sum()) / words, 2),
+        "interval": [round(float(low), 2), round(float(high), 2)],
+    }
+
+
+def table(treebank: str, names: str, sentences: int, epochs: int) -> dict[str, Any]:
+    material = Material(treebank, names, sentences)
+    gold, words = material.test.batch.given_heads(), material.test.words
+    result: dict[str, Any] = {"training_sentences": len(material.train.sentences)}
+    for shape in ("all trees", "projective"):
+        rows: dict[str, Any] = {}
+        right: dict[str, NDArray[np.int64]] = {}
+        for name, settings in TRAINERS.items():
+            print(f"{treebank}, {shape}, {name}", flush=True)
+            parsed = trained(material, {**settings, "projective": shape == "projective"}, epochs)
+            rows[name] = {}
+            for way, heads in decoded(parsed, material.test, material.test_tags).items():
+                rows[name][way] = round(100 * float((heads == gold).mean()), 2)
+                right[f"{name}, {way}"] = by_sentence(heads == gold, material.test)
+            print(f"  {rows[name]}", flush=True)
+        rows["log-linear - perceptron, MAP"] = difference(
+            right["perceptron, MAP"], right["log-linear, MAP"], words
+        )
+        rows["MBR - MAP, log-linear"] = difference(
+            right["log-linear, MAP"], right["log-linear, MBR"], words
+        )
+        result[shape] = rows
+    return result
+
+
+def default_models(folder: Path, epochs: int) -> dict[str, Pipeline]:
+    files = {
+        part: str(need(DATA / "ud-english-ewt" / f"en_ewt-ud-{part}.conllu"))
+        for part in ("train", "dev")
+    }
+    found = {}
+    for name, graph in DEFAULTS.items():
+        path = folder / f"ewt-{name}.niwaki"
+        if not path.exists():
+            tables = {**BASE, "graph": graph, "training": {"epochs": epochs, "dev": files["dev"]}}
+            config = make_config({"objective": [{"data": files["train"]}], **tables})
+            train(config, path, Quiet(), threads=1, resume=True)
+        found[name] = load(path)
+    return found
+
+
+def together(folder: Path, epochs: int) -> dict[str, Any]:
+    """The models of the default features on EWT test, alone and with the transition parser."""
+    models = default_models(folder, epochs)
+    gold = list(niwaki.read_conllu(need(DATA / "ud-english-ewt" / "en_ewt-ud-test.conllu")))
+    transition = load("en")
+    # All parsers see the same tags.
+    parsed = {"transition, beam 8": list(transition.parse(gold, retag=True))}
+    tagged = parsed["transition, beam 8"]
+    for name, model in models.items():
+        parsed[f"graph, {name}"] = list(model.parse(tagged))
+    parsed["graph, log-linear, MBR"] = list(models["log-linear"].parse(tagged, decode="mbr"))
+    for name, members in {
+        "transition + log-linear": [transition, models["log-linear"]],
+        "all three": [transition, *models.values()],
+    }.items():
+        for votes in (False, True):
+            made = Ensemble(members, votes=votes)
+            key = f"{name}, {'votes' if votes else 'marginals'}"
+            parsed[key] = list(made.parse(tagged))
+    evaluations = {name: evaluate(gold, each) for name, each in parsed.items()}
+    result: dict[str, Any] = {
+        name: {m: round(found.scores[m], 2) for m in ("UAS", "LAS")}
+        for name, found in evaluations.items()
+    }
+    for name in evaluations:
+        if name != "transition, beam 8":
+            result[name] |= beaten(evaluations["transition, beam 8"], evaluations[name])
+    sure = measure(gold, models["log-linear"].parse(tagged, probabilities=True))
+    result["calibration errors, log-linear"] = {
+        kind: round(each.error(), 4) for kind, each in sure.items()
+    }
+    return result
+
+
+def beaten(base: Evaluation, other: Evaluation) -> dict[str, Any]:
+    (las,) = [each for each in compare(base, other, SAMPLES) if each.metric == "LAS"]
+    return {
+        "LAS over transition": round(las.difference, 2),
+        "interval": [round(las.low, 2), round(las.high, 2)],
+    }
+
+
+def main() -> None:
+    made = parser(__doc__)
+    made.add_argument("--treebank", choices=[*TREEBANKS, "together"], help="only this part")
+    made.add_argument("--models", type=Path, help="where models of default features are kept")
+    arguments = made.parse_args()
+    fast = arguments.profile == "fast"
+    sentences, epochs = (300, 2) if fast else (SENTENCES, EPOCHS)
+    path = RESULTS / "graph.json"
+    results: dict[str, Any] = {}
+    if arguments.treebank and path.exists():
+        results = json.loads(path.read_text())
+    for treebank, names in TREEBANKS.items():
+        if arguments.treebank in (None, treebank):
+            results[treebank] = table(treebank, names, sentences, epochs)
+    if arguments.treebank in (None, "together"):
+        with tempfile.TemporaryDirectory() as folder:
+            results["English EWT, all training data"] = together(
+                arguments.models or Path(folder), 1 if fast else BASE["training"]["epochs"]
+            )
+    results["signature"] = signature(
+        profile=arguments.profile, sentences=sentences, epochs=epochs, features="hall2011"
+    )
+    report("graph", results)
+
+
+if __name__ == "__main__":
+    main()
