@@ -49,12 +49,12 @@ TREEBANKS = {
     "ud-korean-gsd": "ko_gsd-ud-{}.conllu",
 }
 # Sentences of the training data that the four trainers learn from, and passes over them.
-SENTENCES, EPOCHS = 1500, 5
+SENTENCES, EPOCHS = 1000, 5
 TRAINERS: dict[str, dict[str, Any]] = {
     "perceptron": {"trainer": "perceptron"},
     "MIRA": {"trainer": "mira"},
     "log-linear": {"trainer": "log-linear"},
-    "max-margin": {"trainer": "max-margin", "c": 0.01},
+    "max-margin": {"trainer": "max-margin"},
 }
 LABELS = "h.tag + d.tag + direction"  # labels are not compared here
 SAMPLES = 2000

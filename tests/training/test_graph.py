@@ -35,7 +35,7 @@ TRAINERS: dict[str, dict[str, Any]] = {
     "log-linear": {},
     "latent": {"latent": 3},
     "lbfgs": {"optimizer": "lbfgs"},
-    "max-margin": {"trainer": "max-margin", "c": 0.1},
+    "max-margin": {"trainer": "max-margin"},
     "projective": {"projective": True, "decode": "eisner"},
 }
 
@@ -214,7 +214,9 @@ def test_the_dual_of_the_margin_meets_the_primal(
     toy: list[Sentence], tmp_path: Path, projective: bool
 ) -> None:
     few = [s for s in toy if s.tree.is_projective][:4]
-    made = training(few, tmp_path, trainer="max-margin", c=0.05, eg_rate=1.0, projective=projective)
+    made = training(
+        few, tmp_path, trainer="max-margin", margin_c=0.05, eg_rate=1.0, projective=projective
+    )
     dual_way = made._lessons
     assert isinstance(dual_way, lessons.MaxMargin)
     gaps, duals = [], []

@@ -79,13 +79,15 @@ class GraphConfig:
     k: int = 5
     aggressiveness: float = 0.01
     # adagrad; also of the labels.
-    rate: float = 0.1
+    rate: float = 0.2
     damping: float = 0.1
-    # lbfgs, max-margin: how much errors weigh against the size of weights; step of the
-    # exponentiated gradient, and how sure it begins with the right trees.
+    # lbfgs: how much the data weigh against the size of weights.
     c: float = 1.0
-    eg_rate: float = 0.5
-    head_start: float = 8.0
+    # max-margin: the same, the step of the exponentiated gradient, and how sure it begins
+    # with the right trees.
+    margin_c: float = 0.03
+    eg_rate: float = 4.0
+    head_start: float = 4.0
 
 
 @dataclass(frozen=True)
@@ -182,6 +184,7 @@ _AT_LEAST = {
     "graph.rate": 0,
     "graph.damping": 0,
     "graph.c": 1e-9,
+    "graph.margin_c": 1e-9,
     "graph.eg_rate": 0,
     "graph.head_start": 0,
     "segmenter.epochs": 1,

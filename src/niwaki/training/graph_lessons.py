@@ -408,7 +408,7 @@ class MaxMargin(_Vector):
 
     def _move(self, s: int, marginals: Floats, before: Floats) -> None:
         """w changes by C times the fall of the expected features."""
-        change = self.config.c * (before - marginals)
+        change = self.config.margin_c * (before - marginals)
         self.pupil.tutor.dense_add(s, change, self._weights)
 
     def learn(self, s: int) -> bool:
@@ -446,8 +446,8 @@ class MaxMargin(_Vector):
                 projective=self.config.projective,
                 too_long="spanning",
             )
-            primal += self.config.c * (float(worst.scores[0]) - float(table[rows].sum()))
-            dual += self.config.c * float(costs @ marginals)
+            primal += self.config.margin_c * (float(worst.scores[0]) - float(table[rows].sum()))
+            dual += self.config.margin_c * float(costs @ marginals)
         return primal, dual
 
     def state(self) -> dict[str, NDArray[Any]]:
