@@ -2,7 +2,7 @@
 
 For each treebank, arc-factored models on the features of Hall et al. (2011) are trained four
 ways on the first sentences of its training data, for trees of all kinds and for projective
-ones. Test data is parsed with gold words and predicted tags by the best tree (MAP), by that
+ones, and log-linear ones with latent classes. Test data is parsed with gold words and predicted tags by the best tree (MAP), by that
 of the fewest expected errors (MBR), and with the best head of each word by itself, by scores
 and by probabilities. On English, a model of all training data with the default features is
 judged alone and together with the transition parser in the box.
@@ -56,6 +56,8 @@ TRAINERS: dict[str, dict[str, Any]] = {
     "log-linear": {"trainer": "log-linear"},
     "max-margin": {"trainer": "max-margin"},
 }
+# Latent classes of arcs, as in Smith and Smith's Table 2.
+LATENT = (2, 8)
 LABELS = "h.tag + d.tag + direction"  # labels are not compared here
 SAMPLES = 2000
 
@@ -198,7 +200,21 @@ def table(treebank: str, names: str, sentences: int, epochs: int) -> dict[str, A
             right["log-linear, MAP"], right["log-linear, MBR"], words
         )
         result[shape] = rows
+    result["latent classes"] = {}
+    for count in LATENT:
+        print(f"{treebank}, {count} latent classes", flush=True)
+        parsed = trained(material, {"latent": count}, epochs)
+        result["latent classes"][count] = {
+            name: round(100 * float((found == gold).mean()), 2)
+            for name, found in latent_heads(parsed, material.test, material.test_tags).items()
+        }
     return result
+
+
+def latent_heads(parsed: GraphParser, corpus: Corpus, tags: Tags) -> dict[str, NDArray[np.int32]]:
+    values = parsed.attribute_values(corpus.batch, tags)
+    ways = {"MAP": "mst", "MBR": "mbr", "max-z": "max-z"}
+    return {name: parsed.heads(corpus.batch, values, way) for name, way in ways.items()}
 
 
 def default_models(folder: Path, epochs: int) -> dict[str, Pipeline]:

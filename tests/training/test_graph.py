@@ -16,12 +16,15 @@ from niwaki.errors import ConfigError
 from niwaki.models.arc_features import load_arc_feature_set
 from niwaki.models.graph import GraphParser
 from niwaki.models.pipeline import load
+from niwaki.models.trees import kbest, sum_trees
 from niwaki.training import graph as module
-from niwaki.training import graph_lessons as lessons
+from niwaki.training import graph_online as online
 from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import Config, make_config
 from niwaki.training.corpus import Corpus
 from niwaki.training.graph import GraphTraining, design_graph
+from niwaki.training.graph_batch import BatchLogLinear, MaxMargin
+from niwaki.training.graph_pupil import Pupil, sibling_parts, tree_score
 from niwaki.training.lbfgs import LBFGS
 from niwaki.training.run import train
 from tests.reference.trees import all_trees
@@ -64,7 +67,7 @@ def training(
     )
 
 
-def pupil_of(made: GraphTraining) -> lessons.Pupil:
+def pupil_of(made: GraphTraining) -> Pupil:
     return made._pupil
 
 
@@ -108,7 +111,7 @@ def test_lbfgs_follows_a_bent_valley_and_can_be_broken_off() -> None:
 def test_hildreth_makes_the_smallest_sufficient_change(seed: int, count: int) -> None:
     random = np.random.default_rng(seed)
     vectors, wanted = random.normal(size=(count, 6)), random.normal(size=count)
-    shares = lessons.hildreth(vectors @ vectors.T, wanted, np.inf, rounds=20_000)
+    shares = online.hildreth(vectors @ vectors.T, wanted, np.inf, rounds=20_000)
     change = shares @ vectors
     slack = vectors @ change - wanted
     assert (shares >= 0).all()
@@ -118,7 +121,7 @@ def test_hildreth_makes_the_smallest_sufficient_change(seed: int, count: int) ->
 
 def test_siblings_of_a_tree() -> None:
     heads = np.array([3, 3, 0, 3, 6, 3, 3], dtype=np.int32)
-    assert lessons.sibling_parts(heads).tolist() == [
+    assert sibling_parts(heads).tolist() == [
         [3, 1, 2],
         [3, 2, 0],
         [0, 3, 0],
@@ -140,9 +143,9 @@ def test_an_update_moves_scores_by_the_difference_of_trees(
     other[1:] = np.arange(1, n)
     pupil.update(0, one, other, 0.5)
     scores = pupil.scores(0)
-    lead = lessons.tree_score(scores, one) - lessons.tree_score(scores, other)
+    lead = tree_score(scores, one) - tree_score(scores, other)
     # The squared length of the difference of the features, times the step.
-    mira = lessons.Mira(pupil, quick_config(graph={"trainer": "mira"}).graph)
+    mira = online.Mira(pupil, quick_config(graph={"trainer": "mira"}).graph)
     difference = mira._difference(0, one, other)
     assert lead == pytest.approx(0.5 * float(difference[1] @ difference[1]), rel=1e-5)
 
@@ -152,12 +155,12 @@ def test_mira_makes_the_right_tree_lead(toy: list[Sentence], tmp_path: Path) -> 
     pupil = pupil_of(made)
     for s in range(5):
         before = pupil.scores(s)
-        rivals = lessons.kbest(before, 4)[0].heads
+        rivals = kbest(before, 4)[0].heads
         made.learn(s)
         gold = pupil.gold(s)
         after = pupil.scores(s)
         for rival in rivals:
-            lead = lessons.tree_score(after, gold) - lessons.tree_score(after, rival)
+            lead = tree_score(after, gold) - tree_score(after, rival)
             assert lead >= (rival != gold).sum() - 1e-2
 
 
@@ -169,7 +172,7 @@ def test_the_gradient_of_the_likelihood(toy: list[Sentence], tmp_path: Path) -> 
     short = [s for s in toy if len(s) <= 6][:3]
     made = training(short, tmp_path, optimizer="lbfgs", c=0.7)
     batch = made._lessons
-    assert isinstance(batch, lessons.BatchLogLinear)
+    assert isinstance(batch, BatchLogLinear)
     random = np.random.default_rng(2)
 
     def at(point: np.ndarray) -> tuple[float, np.ndarray]:
@@ -198,7 +201,7 @@ def test_the_gradient_of_the_likelihood(toy: list[Sentence], tmp_path: Path) -> 
 def test_lbfgs_falls(toy: list[Sentence], tmp_path: Path) -> None:
     made = training(toy[:8], tmp_path, optimizer="lbfgs", c=10.0)
     batch = made._lessons
-    assert isinstance(batch, lessons.BatchLogLinear)
+    assert isinstance(batch, BatchLogLinear)
     values = []
     for _ in range(12):
         for s in range(8):
@@ -218,7 +221,7 @@ def test_the_dual_of_the_margin_meets_the_primal(
         few, tmp_path, trainer="max-margin", margin_c=0.05, eg_rate=1.0, projective=projective
     )
     dual_way = made._lessons
-    assert isinstance(dual_way, lessons.MaxMargin)
+    assert isinstance(dual_way, MaxMargin)
     gaps, duals = [], []
     for turn in range(300):
         for s in range(len(few)):
@@ -243,8 +246,8 @@ def test_log_linear_climbs_the_likelihood_of_latent_classes(
         total = 0.0
         for s in range(6):
             scores = pupil.scores(s)
-            sums = lessons.sum_trees(scores)
-            total += lessons.tree_score(scores, pupil.gold(s)) - float(sums.log_sums[0])
+            sums = sum_trees(scores)
+            total += tree_score(scores, pupil.gold(s)) - float(sums.log_sums[0])
         return total
 
     before = likelihood()

@@ -26,7 +26,8 @@ from niwaki.models.weights import Compressed, compress
 from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import Config, GraphConfig
 from niwaki.training.corpus import Corpus
-from niwaki.training.graph_lessons import Pupil, arc_parts, learns_online, make_lessons
+from niwaki.training.graph_lessons import learns_online, make_lessons
+from niwaki.training.graph_pupil import Pupil, arc_parts
 from niwaki.training.parsing import EpochReport, pack, projective_heads, unpack
 from niwaki.training.tagging import epoch_order
 
