@@ -2,21 +2,24 @@
 
 For each treebank, arc-factored models on the features of Hall et al. (2011) are trained four
 ways on the first sentences of its training data, for trees of all kinds and for projective
-ones, and log-linear ones with latent classes. Test data is parsed with gold words and predicted tags by the best tree (MAP), by that
-of the fewest expected errors (MBR), and with the best head of each word by itself, by scores
-and by probabilities. On English, a model of all training data with the default features is
-judged alone and together with the transition parser in the box.
+ones, and log-linear ones with latent classes. Test data is parsed with gold words and
+predicted tags by the best tree (MAP), by that of the fewest expected errors (MBR), and with
+the best head of each word by itself, by scores and by probabilities. On English, a model of
+all training data with the default features is judged alone and together with the transition
+parser in the box.
 
 python -m benchmarks.accuracy.graph [--treebank NAME] [--models FOLDER]
 
-With --models, models of the default features that are in the folder are not trained again.
+What is trained is kept in --models FOLDER and not trained again; with --one, a run ends
+after the first training, so that a busy machine can do it in pieces.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -74,19 +77,55 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 }
 
 
+class Shelf:
+    """Arrays by name, on disk: what has been made is not made again."""
+
+    def __init__(self, folder: Path, one: bool) -> None:
+        self._folder, self._one = folder, one
+
+    def arrays(
+        self, name: str, make: Callable[[], Mapping[str, NDArray[Any]]]
+    ) -> dict[str, NDArray[Any]]:
+        path = self._folder / f"{name}.npz".replace(" ", "-")
+        if not path.exists():
+            print(name, flush=True)
+            self._folder.mkdir(parents=True, exist_ok=True)
+            np.savez(path, **make())
+            if self._one:
+                sys.exit(f"made {path.name}; run again for the next")
+        with np.load(path) as file:
+            return dict(file)
+
+
 class Material:
     """The data of a treebank with the tags that parsers see."""
 
-    def __init__(self, treebank: str, names: str, sentences: int) -> None:
+    def __init__(self, treebank: str, names: str, sentences: int, shelf: Shelf) -> None:
         files = {p: str(need(DATA / treebank / names.format(p))) for p in ("train", "dev", "test")}
         self.files = files
         whole = read_treebank([files["train"]])
         self.train = Corpus(whole.files, whole.sentences[:sentences])
         self.dev, self.test = read_treebank([files["dev"]]), read_treebank([files["test"]])
-        config = make_config({"objective": [{"data": files["train"]}], "tagger": {"folds": 4}})
-        shared = {"lowercase": False, "clusters": None, "advance": lambda _: None}
-        tagger = train_tagger(self.train, config.tagger, 1, "tagger", **shared)  # type: ignore[arg-type]
-        self.tags = jackknife(
+        found = shelf.arrays(f"tags-{treebank}", self._tag)
+        self.tags, self.dev_tags, self.test_tags = (
+            Tags(**{name: found[f"{part}-{name}"] for name in Tags.__dataclass_fields__})
+            for part in ("train", "dev", "test")
+        )
+
+    def _tag(self) -> dict[str, NDArray[Any]]:
+        """Tags of all parts; those of the training data by taggers of the other parts of it."""
+        tables = {"objective": [{"data": self.files["train"]}], "tagger": {"folds": 4}}
+        config = make_config(tables)
+        tagger = train_tagger(
+            self.train,
+            config.tagger,
+            1,
+            "tagger",
+            lowercase=False,
+            clusters=None,
+            advance=lambda _: None,
+        )
+        own = jackknife(
             self.train,
             tagger,
             config.tagger,
@@ -96,8 +135,14 @@ class Material:
             checkpoint=Checkpoint("", {}, 1e9),
             advance=lambda _: None,
         )
-        self.dev_tags = tagger.tag(self.dev.batch, keep=False)
-        self.test_tags = tagger.tag(self.test.batch, keep=False)
+        parts = {
+            "train": own,
+            "dev": tagger.tag(self.dev.batch, keep=False),
+            "test": tagger.tag(self.test.batch, keep=False),
+        }
+        return {
+            f"{part}-{name}": a for part, tags in parts.items() for name, a in vars(tags).items()
+        }
 
 
 def trained(material: Material, trainer: Mapping[str, Any], epochs: int) -> GraphParser:
@@ -178,21 +223,26 @@ def difference(one: NDArray[np.int64], other: NDArray[np.int64], words: int) -> 
     }
 
 
-def table(treebank: str, names: str, sentences: int, epochs: int) -> dict[str, Any]:
-    material = Material(treebank, names, sentences)
+def table(treebank: str, names: str, sentences: int, epochs: int, shelf: Shelf) -> dict[str, Any]:
+    material = Material(treebank, names, sentences, shelf)
     gold, words = material.test.batch.given_heads(), material.test.words
     result: dict[str, Any] = {"training_sentences": len(material.train.sentences)}
+
+    def uas(heads: NDArray[np.int32]) -> float:
+        return round(100 * float((heads == gold).mean()), 2)
+
+    def heads_of(settings: Mapping[str, Any]) -> dict[str, NDArray[np.int32]]:
+        return decoded(trained(material, settings, epochs), material.test, material.test_tags)
+
     for shape in ("all trees", "projective"):
         rows: dict[str, Any] = {}
         right: dict[str, NDArray[np.int64]] = {}
         for name, settings in TRAINERS.items():
-            print(f"{treebank}, {shape}, {name}", flush=True)
-            parsed = trained(material, {**settings, "projective": shape == "projective"}, epochs)
-            rows[name] = {}
-            for way, heads in decoded(parsed, material.test, material.test_tags).items():
-                rows[name][way] = round(100 * float((heads == gold).mean()), 2)
+            wanted = {**settings, "projective": shape == "projective"}
+            found = shelf.arrays(f"{treebank}-{shape}-{name}", lambda w=wanted: heads_of(w))
+            rows[name] = {way: uas(heads) for way, heads in found.items()}
+            for way, heads in found.items():
                 right[f"{name}, {way}"] = by_sentence(heads == gold, material.test)
-            print(f"  {rows[name]}", flush=True)
         rows["log-linear - perceptron, MAP"] = difference(
             right["perceptron, MAP"], right["log-linear, MAP"], words
         )
@@ -202,12 +252,13 @@ def table(treebank: str, names: str, sentences: int, epochs: int) -> dict[str, A
         result[shape] = rows
     result["latent classes"] = {}
     for count in LATENT:
-        print(f"{treebank}, {count} latent classes", flush=True)
-        parsed = trained(material, {"latent": count}, epochs)
-        result["latent classes"][count] = {
-            name: round(100 * float((found == gold).mean()), 2)
-            for name, found in latent_heads(parsed, material.test, material.test_tags).items()
-        }
+        found = shelf.arrays(
+            f"{treebank}-{count} latent classes",
+            lambda count=count: latent_heads(
+                trained(material, {"latent": count}, epochs), material.test, material.test_tags
+            ),
+        )
+        result["latent classes"][count] = {name: uas(heads) for name, heads in found.items()}
     return result
 
 
@@ -278,7 +329,8 @@ def beaten(base: Evaluation, other: Evaluation) -> dict[str, Any]:
 def main() -> None:
     made = parser(__doc__)
     made.add_argument("--treebank", choices=[*TREEBANKS, "together"], help="only this part")
-    made.add_argument("--models", type=Path, help="where models of default features are kept")
+    made.add_argument("--models", type=Path, help="where what is trained is kept")
+    made.add_argument("--one", action="store_true", help="end after the first training")
     arguments = made.parse_args()
     fast = arguments.profile == "fast"
     sentences, epochs = (300, 2) if fast else (SENTENCES, EPOCHS)
@@ -286,13 +338,15 @@ def main() -> None:
     results: dict[str, Any] = {}
     if arguments.treebank and path.exists():
         results = json.loads(path.read_text())
-    for treebank, names in TREEBANKS.items():
-        if arguments.treebank in (None, treebank):
-            results[treebank] = table(treebank, names, sentences, epochs)
-    if arguments.treebank in (None, "together"):
-        with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = arguments.models or Path(scratch)
+        shelf = Shelf(folder, arguments.one)
+        for treebank, names in TREEBANKS.items():
+            if arguments.treebank in (None, treebank):
+                results[treebank] = table(treebank, names, sentences, epochs, shelf)
+        if arguments.treebank in (None, "together"):
             results["English EWT, all training data"] = together(
-                arguments.models or Path(folder), 1 if fast else BASE["training"]["epochs"]
+                folder, 1 if fast else BASE["training"]["epochs"]
             )
     results["signature"] = signature(
         profile=arguments.profile, sentences=sentences, epochs=epochs, features="hall2011"
