@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 
 # The kernel counts in 32 bits.
 _LARGEST = 2**31 - 1
@@ -25,3 +26,14 @@ def _number(text: str, least: int) -> int:
             f"found {text!r}; give a whole number, at least {least} and at most {_LARGEST}"
         )
     return int(text)
+
+
+def weights(text: str) -> list[float]:
+    """Numbers of at least 0, with commas between them."""
+    try:
+        found = [float(item) for item in text.split(",")]
+    except ValueError:
+        found = [-1.0]
+    if not all(0 <= weight < math.inf for weight in found):
+        raise argparse.ArgumentTypeError(f"found {text!r}; give numbers, such as 1,0.5")
+    return found

@@ -40,6 +40,7 @@ from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.calibration import BINS, Reliability, measure
 from niwaki.metrics.crossing import count_crossing
 from niwaki.metrics.segmentation import evaluate_segmentation
+from niwaki.models.graph import DECODERS
 from niwaki.models.pipeline import load
 
 
@@ -51,6 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gold-tags", action="store_true", help="with -m: keep the gold tags")
     parser.add_argument(
         "--beam", type=positive, metavar="N", help="with -m: default is the model's"
+    )
+    parser.add_argument(
+        "--decode", choices=DECODERS, help="with -m: how a graph-based model chooses trees"
     )
     parser.add_argument(
         "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
@@ -82,6 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
             beam=arguments.beam,
             retag=not arguments.gold_tags,
             probabilities=arguments.calibration,
+            decode=arguments.decode,
         )
     if arguments.calibration:
         return _calibration(measure(gold, system), arguments)

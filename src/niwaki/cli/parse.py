@@ -15,6 +15,13 @@ that are not `_`, and in MISC `Forbid=3,4` (heads that a word does not have),
   niwaki parse letter.txt --from text --split-hyphens
   niwaki parse sentences.conllu -k 5 --to json
   niwaki parse partial.conllu --constrain
+  niwaki parse sentences.conllu -m graph.niwaki --decode mbr --probabilities
+  niwaki parse sentences.conllu -m en -m graph.niwaki --blend 1,1.5
+
+A graph-based model chooses the best tree (--decode mst), the best without crossing arcs
+(eisner), or that of the fewest expected errors (mbr); its probabilities are those of the
+sum over all trees. Several models (-m more than once) parse together: what they think of
+arcs is added up, and the best tree under the sum is chosen.
 
 A sentence of more than --max-length words is parsed with a beam of 1, or as --longer
 says: in pieces whose roots are joined, or not at all, with a comment. With
@@ -29,7 +36,7 @@ import sys
 from collections.abc import Iterator
 
 from niwaki.cli import FAILED, OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import positive, weights
 from niwaki.cli._progress import Progress
 from niwaki.data.candidates import Candidates
 from niwaki.data.conllu import write_conllu
@@ -39,13 +46,30 @@ from niwaki.data.hyphens import split_hyphens
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import FORMATS, read_sentences
 from niwaki.errors import CorpusError, NiwakiError
+from niwaki.models.ensemble import Ensemble
+from niwaki.models.graph import DECODERS
 from niwaki.models.lengths import LONGER, MAX_LENGTH, LengthLimit, skip
 from niwaki.models.pipeline import Pipeline, load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")
-    parser.add_argument("-m", "--model", metavar="MODEL", default="en", help="default: en")
+    parser.add_argument(
+        "-m",
+        "--model",
+        metavar="MODEL",
+        action="append",
+        help="default: en; more than one parse together",
+    )
+    parser.add_argument(
+        "--blend",
+        metavar="W,W...",
+        type=weights,
+        help="of several models: how much each is believed (default: alike)",
+    )
+    parser.add_argument(
+        "--votes", action="store_true", help="of several models: each speaks for its best tree only"
+    )
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
     parser.add_argument(
         "--from", choices=FORMATS, dest="source", help="format of the input (default: by its look)"
@@ -59,6 +83,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-k", type=positive, metavar="K", help="the K best trees of each sentence")
     parser.add_argument(
         "--beam", type=positive, metavar="N", help="1 is greedy and fastest (default: the model's)"
+    )
+    parser.add_argument(
+        "--decode",
+        choices=DECODERS,
+        help="how a graph-based model chooses trees (default: the model's)",
     )
     parser.add_argument(
         "--probabilities", action="store_true", help="of tags, arcs, labels and trees"
@@ -90,7 +119,9 @@ def run(arguments: argparse.Namespace) -> int:
             "--longer split gives one tree without a score; give greedy or skip, "
             "or leave out -k and --to json"
         )
-    pipeline = load(arguments.model)
+    names = arguments.model or ["en"]
+    pipeline = load(names[0])
+    ensemble = _ensemble(pipeline, names, arguments)
     faults: list[CorpusError] = []
 
     def report(fault: CorpusError) -> None:
@@ -107,7 +138,9 @@ def run(arguments: argparse.Namespace) -> int:
         sentences = map(split_hyphens, sentences)
     with Progress("parsed", "sentences") as progress:
         counted = _count(sentences, progress)
-        if plain:
+        if ensemble is not None:
+            write_conllu(ensemble.parse(counted, retag=arguments.retag), arguments.output)
+        elif plain:
             parsed = pipeline.parse(
                 counted,
                 threads=arguments.threads,
@@ -117,11 +150,35 @@ def run(arguments: argparse.Namespace) -> int:
                 max_length=arguments.max_length,
                 longer=arguments.longer,
                 constrain=arguments.constrain,
+                decode=arguments.decode,
             )
             write_conllu(parsed, arguments.output)
         else:
             _write_candidates(pipeline, counted, arguments)
     return FAILED if faults else OK
+
+
+# What only a single model can do.
+_SINGLE = ("k", "beam", "probabilities", "constrain")
+
+
+def _ensemble(first: Pipeline, names: list[str], arguments: argparse.Namespace) -> Ensemble | None:
+    if len(names) == 1:
+        if arguments.blend or arguments.votes:
+            raise NiwakiError("--blend and --votes are for several models; give -m more than once")
+        return None
+    for name in _SINGLE:
+        if getattr(arguments, name):
+            flag = "-k" if name == "k" else f"--{name}"
+            raise NiwakiError(f"{flag} is for a single model; leave it out, or all but one -m")
+    if arguments.to == "json":
+        raise NiwakiError("--to json is for a single model; leave it out, or all but one -m")
+    return Ensemble(
+        [first, *map(load, names[1:])],
+        arguments.blend or (),
+        votes=arguments.votes,
+        projective=arguments.decode == "eisner",
+    )
 
 
 def _count(sentences: Iterator[Sentence], progress: Progress) -> Iterator[Sentence]:
@@ -155,6 +212,7 @@ def _candidates(
         beam=beam,
         retag=arguments.retag,
         constraints=Constraints.of(sentence) if arguments.constrain else None,
+        decode=arguments.decode,
     )
 
 

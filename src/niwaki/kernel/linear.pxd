@@ -78,6 +78,19 @@ cdef struct LearnTable:
     int patience        # how often a key must be asked for before it gets a row
 
 
+cdef enum:
+    NO_ROW = 0xFFFFFFFF
+
+
+cdef inline uint32_t find_row(const LearnTable* table, uint64_t key) noexcept nogil:
+    cdef uint64_t place = key & table.mask
+    while table.keys[place] != 0:
+        if table.keys[place] == key:
+            return table.numbers[place]
+        place = (place + 1) & table.mask
+    return NO_ROW
+
+
 cdef void learn_add(LearnTable* table, const uint64_t* keys, int count,
                     int klass, float step) noexcept nogil
 cdef void learn_gradients(LearnTable* table, const uint64_t* keys, int count,

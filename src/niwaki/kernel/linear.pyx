@@ -33,21 +33,11 @@ MAX_DENSE = 128
 
 cdef enum:
     MAX_CLASSES = 1 << 16
-    NO_ROW = 0xFFFFFFFF
     TURNED_AWAY = 0xFFFFFFFE
     DOORKEEPER = 1 << 24
 
 
 # -- learning -----------------------------------------------------------------
-
-cdef inline uint32_t find_row(const LearnTable* table, uint64_t key) noexcept nogil:
-    cdef uint64_t place = key & table.mask
-    while table.keys[place] != 0:
-        if table.keys[place] == key:
-            return table.numbers[place]
-        place = (place + 1) & table.mask
-    return NO_ROW
-
 
 cdef bint grow_index(LearnTable* table) noexcept nogil:
     """Double the index; rows keep their numbers."""

@@ -7,7 +7,7 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -20,18 +20,19 @@ from niwaki.data.faults import COLUMNS
 from niwaki.data.modelfile import ModelFile, Part, read_model_file, write_model_file
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
-from niwaki.errors import ConfigError, ModelError, nearest
+from niwaki.errors import ConfigError, ConstraintError, ModelError, nearest
 from niwaki.kernel.batch import Batch
 from niwaki.models.chooser import Chooser
 from niwaki.models.clusters import WordClusters
 from niwaki.models.confidence import (
     Confidence,
-    Evidence,
     gather_evidence,
     with_probabilities,
 )
-from niwaki.models.constrained import constrained_kbest
+from niwaki.models.constrained import Found, constrained_kbest
 from niwaki.models.features import tagging_features
+from niwaki.models.graph import MAX_WORDS, GraphDesign, GraphParser
+from niwaki.models.graph_search import graph_kbest, graph_probabilities
 from niwaki.models.lemmas import check_rule
 from niwaki.models.lengths import LONGER, MAX_LENGTH, LengthLimit, join, skip
 from niwaki.models.morphology import Morphology
@@ -41,12 +42,28 @@ from niwaki.models.transition import DEPREL, Design, TransitionParser
 from niwaki.models.vocabulary import Vocabulary
 from niwaki.models.weights import Compressed
 
+# The tables of weights of a graph parser.
+_GRAPH_WEIGHTS = ("arcs", "labels")
 HEAD, MISC = COLUMNS.index("HEAD"), COLUMNS.index("MISC")
 
 # Large enough that the work in Python does not count, small enough to stream.
 _BATCH_SENTENCES = 256
 _BATCH_WORDS = 4096
 MAX_BEAM = 4096
+
+
+Parser = TransitionParser | GraphParser
+
+
+@dataclass(frozen=True)
+class _Options:
+    """How a batch is to be parsed."""
+
+    width: int
+    retag: bool
+    probabilities: bool
+    constrain: bool
+    decode: str | None
 
 
 @dataclass(frozen=True)
@@ -61,7 +78,7 @@ class Pipeline:
     config: Mapping[str, Any]
     tagger: Tagger | None
     morphology: Morphology | None
-    parser: TransitionParser
+    parser: Parser
     greedy: TransitionParser | None
     clusters: WordClusters | None = None
     segmenter: Segmenter | None = None
@@ -96,6 +113,7 @@ class Pipeline:
         max_length: int = MAX_LENGTH,
         longer: str = LONGER[0],
         constrain: bool = False,
+        decode: str | None = None,
     ) -> Iterator[Sentence]:
         """Yield the sentences, or those of a text, with tags, lemmas and trees, in order.
 
@@ -106,6 +124,9 @@ class Pipeline:
         bounded whatever the input: a sentence of more than `max_length` words is parsed
         with a beam of 1 (`longer="greedy"`), in pieces ("split"), or given back as it is
         with a comment ("skip").
+
+        `decode` is how a graph parser chooses trees ("mst", "eisner", "mbr"); it gives true
+        probabilities, has no beam, and parses sentences of more than 2,000 words in pieces.
         """
         if probabilities and constrain:
             raise ModelError(
@@ -113,28 +134,43 @@ class Pipeline:
             )
         if constrain and longer == "split":
             raise ModelError("pieces of a sentence do not know its tree; leave out one of the two")
-        if probabilities and self.confidence is None:
+        is_graph = isinstance(self.parser, GraphParser)
+        if decode is not None:
+            self._graph.decoder(decode)
+        if probabilities and self.confidence is None and not is_graph:
             raise ModelError("this model was not calibrated; give training.dev when it is trained")
         width = self.beam if beam is None else beam
         if width < 1 or threads < 1:
             raise ValueError("beam and threads are at least 1")
-        limit = LengthLimit(max_length, longer)
+        limit = LengthLimit(min(max_length, MAX_WORDS) if is_graph else max_length, longer)
         read = self.read(sentences) if isinstance(sentences, str) else sentences
         batches = _in_batches(read, limit)
-        options = (limit, width, retag, probabilities, constrain)
+        options = _Options(width, retag, probabilities, constrain, decode)
         if threads == 1:
             return itertools.chain.from_iterable(
-                self._parse_any(batch, *options) for batch in batches
+                self._parse_any(batch, limit, options) for batch in batches
             )
-        return self._parse_in_threads(batches, threads, *options)
+        return self._parse_in_threads(batches, threads, limit, options)
+
+    @property
+    def _graph(self) -> GraphParser:
+        if not isinstance(self.parser, GraphParser):
+            raise ModelError(
+                'only graph parsers decode in several ways; train one with model.kind = "graph"'
+            )
+        return self.parser
 
     def _parse_in_threads(
-        self, batches: Iterator[list[Sentence]], threads: int, *options: Any
+        self,
+        batches: Iterator[list[Sentence]],
+        threads: int,
+        limit: LengthLimit,
+        options: _Options,
     ) -> Iterator[Sentence]:
         with ThreadPoolExecutor(threads) as pool:
             waiting: deque[Future[list[Sentence]]] = deque()
             for batch in batches:
-                waiting.append(pool.submit(self._parse_any, batch, *options))
+                waiting.append(pool.submit(self._parse_any, batch, limit, options))
                 # A few batches ahead keep all threads busy; more would only take memory.
                 if len(waiting) > 2 * threads:
                     yield from waiting.popleft().result()
@@ -142,57 +178,64 @@ class Pipeline:
                 yield from future.result()
 
     def _parse_any(
-        self, batch: list[Sentence], limit: LengthLimit, width: int, *options: bool
+        self, batch: list[Sentence], limit: LengthLimit, options: _Options
     ) -> list[Sentence]:
         """Parse a batch, or a sentence that is too long, which is a batch of its own."""
         if not limit.is_exceeded_by(batch[0]):
-            return self._parse_batch(batch, width, *options)
-        if limit.longer == "greedy":
-            return self._parse_batch(batch, 1, *options)
+            return self._parse_batch(batch, options)
         (sentence,) = batch
         if limit.longer == "skip":
             return [skip(sentence)]
-        return [join(sentence, self._parse_batch(limit.pieces(sentence), width, *options))]
+        if limit.longer == "greedy" and not isinstance(self.parser, GraphParser):
+            return self._parse_batch(batch, replace(options, width=1))
+        if options.constrain and Constraints.of(sentence):
+            raise ConstraintError(
+                f"{sentence.file}:{sentence.line}: constraints on a sentence of {len(sentence)} "
+                f"words; this model follows them up to {limit.words}"
+            )
+        return [join(sentence, self._parse_batch(limit.pieces(sentence), options))]
 
-    def _parse_batch(
-        self,
-        sentences: list[Sentence],
-        width: int,
-        retag: bool,
-        probabilities: bool,
-        constrain: bool,
-    ) -> list[Sentence]:
+    def _parse_batch(self, sentences: list[Sentence], options: _Options) -> list[Sentence]:
         batch = Batch([sentence.source for sentence in sentences])
-        tags = self.tag(batch, keep=not retag)
-        parser = self.parser_for(width)
-        columns = self._tag_columns(batch, tags, retag)
-        found: dict[str, Any] = {}
-        if probabilities:
-            evidence = self._evidence(batch, tags, width)
-            heads, labels = evidence.heads, evidence.labels
-            assert self.confidence is not None
-            found = self.confidence.probabilities(evidence)
+        tags = self.tag(batch, keep=not options.retag)
+        parser = self.parser_for(options.width)
+        columns = self._tag_columns(batch, tags, options.retag)
+        heads, labels, found = self._search(batch, tags, options)
+        if options.probabilities:
             columns[MISC] = with_probabilities(batch.texts_of(MISC), found)
-        else:
-            heads, labels = parser.parse(batch, tags, width)
         names = parser.labels
-        if constrain:
-            names = self._constrain(sentences, batch, tags, width, heads, labels)
+        if options.constrain:
+            names = self._constrain(sentences, batch, tags, options, heads, labels)
         columns |= {HEAD: heads, DEPREL: (labels, names.symbols)}
         parsed = _rendered(sentences, batch, columns)
-        if probabilities:
+        if options.probabilities:
             parsed = [
                 sentence.with_comments([*sentence.comments, f"tree_probability = {p:.4f}"])
                 for sentence, p in zip(parsed, found["tree"].tolist(), strict=True)
             ]
         return parsed
 
+    def _search(self, batch: Batch, tags: Tags, options: _Options) -> tuple[Any, Any, Any]:
+        """Heads and labels of a batch, and their probabilities if they are wanted."""
+        parser = self.parser_for(options.width)
+        if isinstance(parser, GraphParser):
+            if options.probabilities:
+                return graph_probabilities(parser, batch, tags, options.decode)
+            return *parser.parse(batch, tags, options.decode), {}
+        if not options.probabilities:
+            return *parser.parse(batch, tags, options.width), {}
+        assert self.confidence is not None
+        evidence = gather_evidence(
+            batch, tags, parser, self.greedy, options.width, self.confidence.temperature
+        )
+        return evidence.heads, evidence.labels, self.confidence.probabilities(evidence)
+
     def _constrain(
         self,
         sentences: list[Sentence],
         batch: Batch,
         tags: Tags,
-        width: int,
+        options: _Options,
         heads: Any,
         labels: Any,
     ) -> Vocabulary:
@@ -201,7 +244,7 @@ class Pipeline:
         Heads and numbers of labels are changed in place; returns the labels' names,
         which may be more than those of the model.
         """
-        parser = self.parser_for(width)
+        parser = self.parser_for(options.width)
         values = parser.attribute_values(batch, tags)
         numbers = {name: number for number, name in enumerate(parser.labels.names)}
         start = 0
@@ -209,23 +252,17 @@ class Pipeline:
             constraints = Constraints.of(sentence)
             if constraints:
                 constraints.check(sentence)
-                (best,) = constrained_kbest(parser, batch, s, values, constraints, 1, width)
+                if isinstance(parser, GraphParser):
+                    (best,) = graph_kbest(parser, batch, s, values, 1, options.decode, constraints)
+                else:
+                    (best,) = constrained_kbest(
+                        parser, batch, s, values, constraints, 1, options.width
+                    )
                 place = slice(start, start + len(sentence))
                 heads[place] = best.tree.heads
                 labels[place] = [numbers.setdefault(x, len(numbers)) for x in best.tree.deprels]
             start += len(sentence)
         return Vocabulary(numbers)
-
-    def _evidence(self, batch: Batch, tags: Tags, width: int) -> Evidence:
-        assert self.confidence is not None
-        return gather_evidence(
-            batch,
-            tags,
-            self.parser_for(width),
-            self.greedy,
-            width,
-            self.confidence.temperature,
-        )
 
     def tag(self, batch: Batch, keep: bool = True) -> Tags:
         """The tags of a batch as the parser sees them."""
@@ -233,7 +270,7 @@ class Pipeline:
             return self.tagger.tag(batch, keep)
         return untagged(batch)
 
-    def parser_for(self, width: int) -> TransitionParser:
+    def parser_for(self, width: int) -> Parser:
         return self.greedy if width == 1 and self.greedy is not None else self.parser
 
     def kbest(
@@ -244,12 +281,14 @@ class Pipeline:
         beam: int | None = None,
         retag: bool = False,
         constraints: Constraints | None = None,
+        decode: str | None = None,
     ) -> Candidates:
         """The k best distinct trees that the beam finds; a beam narrower than k is widened.
 
-        Probabilities are normalised over these candidates. There are fewer than k
-        only if the beam found fewer. With `constraints`, all trees obey them, or
-        ConstraintError says which contradict; `Constraints.of(sentence)` are those of
+        A graph parser finds the k best of all trees, or with `decode="eisner"` of all
+        without crossing arcs. Probabilities are normalised over these candidates. There are
+        fewer than k only if the beam found fewer. With `constraints`, all trees obey them,
+        or ConstraintError says which contradict; `Constraints.of(sentence)` are those of
         the sentence's own HEAD, DEPREL and MISC.
         """
         width = self.beam if beam is None else beam
@@ -261,15 +300,19 @@ class Pipeline:
         temperature = self.confidence.temperature if self.confidence else 1.0
         if constraints:
             constraints.check(sentence)
+        if isinstance(parser, GraphParser):
+            if len(sentence) > MAX_WORDS:
+                raise ModelError(
+                    f"{sentence.file}:{sentence.line}: {len(sentence)} words; a graph parser "
+                    f"ranks trees of up to {MAX_WORDS}"
+                )
+            found = graph_kbest(parser, batch, 0, values, k, decode, constraints)
+            return _candidates(tagged, found, 1.0)
+        if decode is not None:
+            self._graph.decoder(decode)
+        if constraints:
             found = constrained_kbest(parser, batch, 0, values, constraints, k, width)
-            totals = [each.score for each in found]
-            return Candidates(
-                tagged,
-                tuple(each.tree for each in found),
-                tuple(totals),
-                _normalised(totals, temperature),
-                tuple(each.moves for each in found),
-            )
+            return _candidates(tagged, found, temperature)
         heads, labels, scores, moves = parser.kernel.kbest(batch, 0, values, k, width)
         names = parser.labels.names
         ranks: dict[Tree, int] = {}
@@ -278,14 +321,10 @@ class Pipeline:
             tree = Tree(tuple(row_heads.tolist()), tuple([names[i] for i in row_labels.tolist()]))
             # Two encoded trees may mean the same one: the better stands for both.
             ranks.setdefault(tree, rank)
-        best = scores[list(ranks.values())]
-        return Candidates(
-            tagged,
-            tuple(ranks),
-            tuple(best.tolist()),
-            _normalised(best, temperature),
-            tuple(moves[rank].tobytes() for rank in ranks.values()),
-        )
+        best = [
+            Found(tree, float(scores[rank]), moves[rank].tobytes()) for tree, rank in ranks.items()
+        ]
+        return _candidates(tagged, best, temperature)
 
     def _tag_columns(self, batch: Batch, tags: Tags, retag: bool) -> dict[int, Any]:
         """Tags, features and lemmas for `Batch.render`."""
@@ -306,8 +345,16 @@ class Pipeline:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, atomically."""
         parts: dict[str, Part] = {"config.json": dict(self.config)}
-        designs: dict[str, Any] = {"parser": self.parser.design.to_json()}
-        weights: dict[str, Any] = {"parser": self.parser.model}
+        designs: dict[str, Any] = {}
+        weights: dict[str, Any] = {}
+        if isinstance(self.parser, GraphParser):
+            designs["graph"] = self.parser.design.to_json()
+            for name in _GRAPH_WEIGHTS:
+                designs[f"graph-{name}"] = {}
+                weights[f"graph-{name}"] = self.parser.weights[name]
+        else:
+            designs["parser"] = self.parser.design.to_json()
+            weights["parser"] = self.parser.model
         if self.greedy is not None:
             designs["greedy"] = self.greedy.design.to_json()
             weights["greedy"] = self.greedy.model
@@ -437,7 +484,13 @@ def _build(file: ModelFile) -> Pipeline:
     if "segmenter" in designs:
         split_model = weights("splits") if "splits" in designs else None
         segmenter = Segmenter.from_json(designs["segmenter"], weights("segmenter"), split_model)
-    main = parser("parser")
+    main: Parser | None = parser("parser")
+    if "graph" in designs:
+        main = GraphParser(
+            GraphDesign.from_json(designs["graph"]),
+            {name: weights(f"graph-{name}") for name in _GRAPH_WEIGHTS},
+            shared,
+        )
     if main is None:
         raise ModelError(f"{file.path}: a model without a parser; train it again")
     confidence = None
@@ -486,6 +539,17 @@ def _rendered(sentences: list[Sentence], batch: Batch, columns: dict[int, Any]) 
         Sentence(source, sentence.file, sentence.line)
         for source, sentence in zip(batch.render(columns), sentences, strict=True)
     ]
+
+
+def _candidates(sentence: Sentence, found: list[Found], temperature: float) -> Candidates:
+    scores = [each.score for each in found]
+    return Candidates(
+        sentence,
+        tuple(each.tree for each in found),
+        tuple(scores),
+        _normalised(scores, temperature),
+        tuple(each.moves for each in found if each.moves),
+    )
 
 
 def _normalised(scores: Any, temperature: float) -> tuple[float, ...]:

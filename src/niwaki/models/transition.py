@@ -19,15 +19,15 @@ from niwaki.kernel.batch import Batch
 from niwaki.kernel.features import Program
 from niwaki.kernel.linear import Learner
 from niwaki.kernel.systems import MOVES, load_system
-from niwaki.kernel.words import Clusters, word_values
-from niwaki.models.features import TAG_ATTRIBUTES, compile_parser
+from niwaki.kernel.words import Clusters
+from niwaki.models.attributes import attribute_values
+from niwaki.models.features import compile_parser
 from niwaki.models.pseudo_projective import decode, plain_label
 from niwaki.models.tagger import Tags
 from niwaki.models.vocabulary import Values, Vocabulary
 from niwaki.models.weights import Compressed
 
 DEPREL = COLUMNS.index("DEPREL")
-FEATS = COLUMNS.index("FEATS")
 Numbers = NDArray[np.int32]
 Class = tuple[int, int]
 
@@ -125,13 +125,7 @@ class TransitionParser:
 
     def attribute_values(self, batch: Batch, tags: Tags) -> list[Values]:
         """What the templates see of the words of a batch, in the order of `attributes`."""
-        known: dict[str, Values] = {name: getattr(tags, name) for name in _TAG_FIELDS}
-        if "feats" in self.attributes:
-            known["feats"] = batch.hashes(FEATS)
-        letters = [name for name in self.attributes if name not in TAG_ATTRIBUTES]
-        values = word_values(batch, letters, self.design.lowercase, self._clusters)
-        known.update(zip(letters, values, strict=True))
-        return [np.ascontiguousarray(known[name], dtype=np.uint32) for name in self.attributes]
+        return attribute_values(self.attributes, batch, tags, self.design.lowercase, self._clusters)
 
     def parse(self, batch: Batch, tags: Tags, beam: int) -> tuple[Numbers, Numbers]:
         """Heads and numbers of labels of the best trees."""
@@ -156,9 +150,6 @@ class TransitionParser:
     def class_numbers(self) -> dict[Class, int]:
         """The labelled move of each move and label; rare labels share one."""
         return class_numbers(self.design.classes, len(self.labels))
-
-
-_TAG_FIELDS = tuple(name for name in TAG_ATTRIBUTES if name != "feats")
 
 
 def class_numbers(classes: list[Class], labels: int) -> dict[Class, int]:

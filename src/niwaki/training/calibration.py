@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.kernel.confidence import weigh
 from niwaki.models.confidence import Confidence, Curve, gather_evidence
+from niwaki.models.graph import GraphParser, normalised
 from niwaki.models.pipeline import Pipeline
 from niwaki.models.tagger import UPOS, Tags
-from niwaki.models.transition import DEPREL
+from niwaki.models.transition import DEPREL, TransitionParser
+from niwaki.models.trees import Scores, sum_trees
 from niwaki.training.corpus import Corpus
 
 # Candidates for the temperature, as shares of the usual lead of a move over the next best.
 _SHARES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
+
+
+# The search for a temperature of a graph parser: between which, and how often it is halved.
+_RANGE = (1e-3, 1e3)
+_SECTIONS = 24
+# Sentences and words that are enough for one number.
+_ENOUGH_SENTENCES, _LONGEST = 600, 120
 
 
 def calibrate(pipeline: Pipeline, held_out: Corpus) -> Confidence:
@@ -22,6 +33,7 @@ def calibrate(pipeline: Pipeline, held_out: Corpus) -> Confidence:
     tags = pipeline.tag(batch, keep=False)
     width = pipeline.beam
     parser = pipeline.parser_for(width)
+    assert isinstance(parser, TransitionParser)
     temperature = _find_temperature(pipeline, held_out, tags)
     evidence = gather_evidence(batch, tags, parser, pipeline.greedy, width, temperature)
     arcs = evidence.heads == batch.given_heads()
@@ -53,6 +65,7 @@ def _find_temperature(pipeline: Pipeline, held_out: Corpus, tags: Tags) -> float
     """The temperature at which the shares of the best trees explain best which ones are right."""
     batch = held_out.batch
     parser = pipeline.parser_for(pipeline.beam)
+    assert isinstance(parser, TransitionParser)
     values = parser.attribute_values(batch, tags)
     leads = weigh(parser.kernel, batch, values, pipeline.beam, 1.0)[4]
     scale = max(1e-6, _median(leads[np.isfinite(leads)]))
@@ -74,3 +87,61 @@ def _find_temperature(pipeline: Pipeline, held_out: Corpus, tags: Tags) -> float
 
 def _median(values: NDArray[np.float32]) -> float:
     return float(np.median(values)) if len(values) else 1.0
+
+
+# -- graph parsers -----------------------------------------------------------------
+
+
+def calibrate_graph(parser: GraphParser, held_out: Corpus, tags: Tags) -> GraphParser:
+    """The parser at those temperatures at which the held-out trees, and the labels of their
+    arcs, are most probable. They change no tree.
+    """
+    batch, heads = held_out.batch, held_out.batch.given_heads()
+    values = parser.attribute_values(batch, tags)
+    lengths = np.asarray(batch.lengths, dtype=np.int32)
+    chosen = np.flatnonzero(lengths <= _LONGEST)[:_ENOUGH_SENTENCES].astype(np.int32)
+    if not len(chosen):
+        return parser
+    words = np.concatenate(
+        [np.arange(held_out.starts[s], held_out.starts[s + 1]) for s in chosen.tolist()]
+    )
+    table = parser.arcs.arcs(batch, values, chosen)
+    rows = Scores(table, lengths[chosen]).arcs_of_words(heads[words])
+
+    def tree_loss(temperature: float) -> float:
+        scores = Scores(Scores(table / temperature, lengths[chosen]).summed_arcs, lengths[chosen])
+        sums = sum_trees(scores, projective=parser.design.projective, too_long="spanning")
+        return float(sums.log_sums.sum() - scores.table[rows].sum())
+
+    found = parser.label_model.chosen(batch, values, heads)
+    labels = batch.numbers(DEPREL, parser.labels.symbols)
+    known = np.flatnonzero(labels >= 0)
+
+    def label_loss(temperature: float) -> float:
+        return float(
+            -normalised(found[known] / temperature)[np.arange(len(known)), labels[known]].sum()
+        )
+
+    return parser.with_weights(
+        parser.weights,
+        temperature=_least(tree_loss),
+        label_temperature=_least(label_loss),
+    )
+
+
+def _least(loss: Callable[[float], float]) -> float:
+    """Where a function of one minimum is least, by golden section on the logarithm."""
+    golden = (np.sqrt(5) - 1) / 2
+    low, high = np.log(_RANGE)
+    inner = [high - golden * (high - low), low + golden * (high - low)]
+    losses = [loss(float(np.exp(at))) for at in inner]
+    for _ in range(_SECTIONS):
+        if losses[0] <= losses[1]:
+            high, inner[1], losses[1] = inner[1], inner[0], losses[0]
+            inner[0] = high - golden * (high - low)
+            losses[0] = loss(float(np.exp(inner[0])))
+        else:
+            low, inner[0], losses[0] = inner[0], inner[1], losses[1]
+            inner[1] = low + golden * (high - low)
+            losses[1] = loss(float(np.exp(inner[1])))
+    return float(np.exp((low + high) / 2))

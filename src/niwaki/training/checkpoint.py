@@ -60,8 +60,8 @@ class Checkpoint:
         return self._results[name]
 
     def put(self, name: str, arrays: Arrays) -> None:
-        """Keep a result; it is on disk after the next save."""
-        self._results[name] = {key: np.asarray(array) for key, array in arrays.items()}
+        """Keep a result as it is now; it is on disk after the next save."""
+        self._results[name] = {key: np.array(array) for key, array in arrays.items()}
 
     def drop(self, name: str) -> None:
         self._results.pop(name, None)

@@ -29,7 +29,8 @@ class CardConfig:
 class ModelConfig:
     """What kind of parser, and what it looks at."""
 
-    kind: Literal["transition"] = "transition"
+    # "transition" makes a tree move by move, "graph" chooses among all trees (see [graph]).
+    kind: Literal["transition", "graph"] = "transition"
     # Transition system of the parser with a beam, and width of that beam.
     system: str = "arc-standard"
     beam: int = 8
@@ -52,6 +53,41 @@ class ModelConfig:
     clusters: str = ""
     # Rows of weights that are kept of each parser.
     max_rows: int = 350_000
+
+
+@dataclass(frozen=True)
+class GraphConfig:
+    """A graph-based parser, with kind = "graph"."""
+
+    # How weights of arcs are learned; log-linear by AdaGrad or L-BFGS.
+    trainer: Literal["perceptron", "mira", "log-linear", "max-margin"] = "log-linear"
+    optimizer: Literal["adagrad", "lbfgs"] = "adagrad"
+    # How trees are chosen: best ("mst"), best without crossing arcs ("eisner"), of the fewest
+    # expected errors ("mbr"); with latent classes also by the best class of each arc.
+    decode: Literal["mst", "eisner", "mbr", "max-z"] = "mst"
+    # Learn as if there were no crossing arcs.
+    projective: bool = False
+    # 2 also scores each dependent with the one before it (perceptron and mira).
+    order: int = 1
+    # Classes of arcs that are not in the data (log-linear, adagrad).
+    latent: int = 1
+    # Features of labels, a named set or a file.
+    label_features: str = "labels"
+    # perceptron: by how much right arcs must lead.
+    margin: float = 1.0
+    # mira: trees that the right one must lead, and the largest step.
+    k: int = 5
+    aggressiveness: float = 0.01
+    # adagrad; also of the labels.
+    rate: float = 0.2
+    damping: float = 0.1
+    # lbfgs: how much the data weigh against the size of weights.
+    c: float = 1.0
+    # max-margin: the same, the step of the exponentiated gradient, and how sure it begins
+    # with the right trees.
+    margin_c: float = 0.03
+    eg_rate: float = 4.0
+    head_start: float = 4.0
 
 
 @dataclass(frozen=True)
@@ -124,6 +160,7 @@ class Config:
 
     card: CardConfig = field(default_factory=CardConfig)
     model: ModelConfig = field(default_factory=ModelConfig)
+    graph: GraphConfig = field(default_factory=GraphConfig)
     segmenter: SegmenterConfig = field(default_factory=SegmenterConfig)
     tagger: TaggerConfig = field(default_factory=TaggerConfig)
     objective: tuple[ObjectiveConfig, ...] = ()
@@ -139,6 +176,17 @@ _AT_LEAST = {
     "model.degree": 1,
     "model.nonlexical_degree": 1,
     "model.max_rows": 1,
+    "graph.order": 1,
+    "graph.latent": 1,
+    "graph.margin": 0,
+    "graph.k": 1,
+    "graph.aggressiveness": 0,
+    "graph.rate": 0,
+    "graph.damping": 0,
+    "graph.c": 1e-9,
+    "graph.margin_c": 1e-9,
+    "graph.eg_rate": 0,
+    "graph.head_start": 0,
     "segmenter.epochs": 1,
     "segmenter.max_rows": 1,
     "segmenter.patience": 1,
@@ -157,7 +205,13 @@ _AT_LEAST = {
     "training.checkpoint_minutes": 0,
 }
 _LARGEST = 10**300  # what a float can hold, and a message can show
-_AT_MOST = {"model.beam": 4096, "training.explore": 1, "training.seed": 2**63 - 1}
+_AT_MOST = {
+    "model.beam": 4096,
+    "graph.order": 2,
+    "graph.latent": 64,
+    "training.explore": 1,
+    "training.seed": 2**63 - 1,
+}
 
 
 def read_config(path: str, overrides: Sequence[str] = ()) -> Config:
@@ -261,9 +315,26 @@ def _check(config: Config, name: str) -> None:
     system = config.model.system
     if system not in system_names():
         raise ConfigError(f"{name}: model.system is {system!r}; {nearest(system, system_names())}")
+    _check_graph(config.graph, name)
     if not any(objective.data for objective in config.objective):
         raise ConfigError(
             f'{name}: nothing to learn from; add [[objective]] with data = "train.conllu"'
+        )
+
+
+def _check_graph(graph: GraphConfig, name: str) -> None:
+    adagrad = graph.trainer == "log-linear" and graph.optimizer == "adagrad"
+    if graph.order == 2 and graph.trainer not in ("perceptron", "mira"):
+        raise ConfigError(
+            f"{name}: graph.order is 2, but {graph.trainer} knows arcs only; "
+            "give 1, or train by perceptron or mira"
+        )
+    if graph.order == 2 and graph.decode == "mbr":
+        raise ConfigError(f"{name}: graph.decode is mbr, which needs graph.order = 1")
+    if graph.latent > 1 and not adagrad:
+        raise ConfigError(
+            f"{name}: graph.latent is {graph.latent}; "
+            "latent classes are learned by log-linear with adagrad"
         )
 
 
@@ -289,6 +360,9 @@ def _with_paths(config: Config, folder: Path, name: str) -> Config:
             )
         return str(whole)
 
+    def set_or_file(features: str, key: str) -> str:
+        return found(features, key) if "." in features or "/" in features else features
+
     objectives = tuple(
         dataclasses.replace(each, data=tuple(found(p, f"objective[{i}].data") for p in each.data))
         for i, each in enumerate(config.objective)
@@ -296,11 +370,13 @@ def _with_paths(config: Config, folder: Path, name: str) -> Config:
     model = dataclasses.replace(
         config.model,
         clusters=found(config.model.clusters, "model.clusters"),
-        features=(
-            found(config.model.features, "model.features")
-            if "." in config.model.features or "/" in config.model.features
-            else config.model.features
-        ),
+        features=set_or_file(config.model.features, "model.features"),
+    )
+    graph = dataclasses.replace(
+        config.graph,
+        label_features=set_or_file(config.graph.label_features, "graph.label_features"),
     )
     training = dataclasses.replace(config.training, dev=found(config.training.dev, "training.dev"))
-    return dataclasses.replace(config, objective=objectives, model=model, training=training)
+    return dataclasses.replace(
+        config, objective=objectives, model=model, graph=graph, training=training
+    )

@@ -105,7 +105,7 @@ class ParserTraining:
             raise
         best = done.best or self._compressed()
         # In this order: another thread may save in between.
-        self._checkpoint.put(f"{self._stage}-result", _pack(best))
+        self._checkpoint.put(f"{self._stage}-result", pack(best))
         self._checkpoint.drop(self._stage)
         return self._parser.with_model(best)
 
@@ -208,7 +208,7 @@ class ParserTraining:
             **{f"learner.{name}": array for name, array in self._learner.export().items()},
         }
         if done.best is not None:
-            state.update({f"best.{name}": array for name, array in _pack(done.best).items()})
+            state.update({f"best.{name}": array for name, array in pack(done.best).items()})
         self._checkpoint.put(self._stage, state)
 
     def _restore(self) -> None:
@@ -221,7 +221,7 @@ class ParserTraining:
         done.best_las = float(state["best_las"][0])
         best = {n.removeprefix("best."): a for n, a in state.items() if n.startswith("best.")}
         if best:
-            done.best = _unpack(best)
+            done.best = unpack(best)
         prefix = "learner."
         self._learner.restore(
             **{n.removeprefix(prefix): a for n, a in state.items() if n.startswith(prefix)}
@@ -235,7 +235,7 @@ def finished_parser(
     name = f"{stage}-result"
     if name not in checkpoint:
         return None
-    return TransitionParser(design, _unpack(checkpoint[name]), clusters)
+    return TransitionParser(design, unpack(checkpoint[name]), clusters)
 
 
 def projective_heads(corpus: Corpus) -> NDArray[np.int32]:
@@ -249,12 +249,12 @@ def projective_heads(corpus: Corpus) -> NDArray[np.int32]:
     return np.array(heads, dtype=np.int32)
 
 
-def _pack(compressed: Compressed) -> dict[str, NDArray[np.generic]]:
+def pack(compressed: Compressed) -> dict[str, NDArray[np.generic]]:
     shape = np.array([compressed.classes, compressed.scale], dtype=np.float64)
     return {**compressed.arrays, "shape": shape}
 
 
-def _unpack(arrays: dict[str, NDArray[np.generic]]) -> Compressed:
+def unpack(arrays: dict[str, NDArray[np.generic]]) -> Compressed:
     shape = arrays["shape"]
     rest = {name: array for name, array in arrays.items() if name != "shape"}
     return Compressed(int(shape[0]), float(shape[1]), rest)

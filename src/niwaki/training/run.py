@@ -20,9 +20,11 @@ from niwaki.kernel.linear import Learner
 from niwaki.kernel.systems import MOVES, load_system
 from niwaki.kernel.words import Clusters
 from niwaki.metrics.attachment import evaluate
+from niwaki.models.arc_features import load_arc_feature_set
 from niwaki.models.clusters import WordClusters, read_clusters
 from niwaki.models.features import load_feature_set
-from niwaki.models.pipeline import Pipeline, untagged
+from niwaki.models.graph import GraphDesign, GraphParser
+from niwaki.models.pipeline import Parser, Pipeline, untagged
 from niwaki.models.pseudo_projective import encode_all
 from niwaki.models.segmenter import Segmenter
 from niwaki.models.tagger import Tagger, Tags
@@ -30,13 +32,15 @@ from niwaki.models.transition import (
     DEPREL,
     MAX_ENCODED_CLASSES,
     Design,
+    Numbers,
     TransitionParser,
     design_parser,
 )
-from niwaki.training.calibration import calibrate
+from niwaki.training.calibration import calibrate, calibrate_graph
 from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import Config
 from niwaki.training.corpus import Corpus, read_treebank
+from niwaki.training.graph import GraphTraining, design_graph, finished_graph
 from niwaki.training.parsing import EpochReport, ParserTraining, finished_parser
 from niwaki.training.segmenting import can_segment, train_segmenter
 from niwaki.training.tagging import jackknife, train_morphology, train_tagger
@@ -72,7 +76,7 @@ class _Stages:
     @cached_property
     def lessons(self) -> Corpus:
         """The corpus with trees as the parsers learn them."""
-        if self.config.model.crossing == "lift":
+        if self.config.model.crossing == "lift" or self.config.model.kind == "graph":
             return self.corpus
         arcs = MAX_ENCODED_CLASSES - len(MOVES)
         known = self.corpus.constraints
@@ -135,7 +139,8 @@ def train(
 
 def _train_all(stages: _Stages) -> Pipeline:
     config, corpus, dev = stages.config, stages.corpus, stages.dev
-    design = _design(stages)
+    is_graph = config.model.kind == "graph"
+    design = _design_graph(stages) if is_graph else _design(stages)
     segmenter = _train_segmenter(stages)
     tagger, tags = _train_tagger(stages)
     morphology = None
@@ -144,12 +149,18 @@ def _train_all(stages: _Stages) -> Pipeline:
         morphology = train_morphology(
             corpus, tagger, config.tagger, config.training.seed, advance=stages.reporter.advance
         )
-    parser, greedy = _train_parsers(stages, design, tagger, tags)
+    parser: Parser
+    greedy = None
+    if isinstance(design, GraphDesign):
+        parser = _train_graph(stages, design, tagger, tags)
+    else:
+        parser, greedy = _train_parsers(stages, design, tagger, tags)
     pipeline = Pipeline(
         _card(stages), tagger, morphology, parser, greedy, stages.word_clusters, segmenter
     )
     if dev is not None:
-        pipeline = replace(pipeline, confidence=calibrate(pipeline, dev))
+        if not is_graph:
+            pipeline = replace(pipeline, confidence=calibrate(pipeline, dev))
         pipeline = _with_scores(pipeline, dev)
     return pipeline
 
@@ -165,7 +176,10 @@ def _say_what_is_in(corpus: Corpus, config: Config, reporter: Reporter) -> None:
         share = 100 * crossing / len(corpus.sentences)
         trees, have = ("tree", "has") if crossing == 1 else ("trees", "have")
         line = f"{crossing} {trees} ({share:.1f}%) {have} crossing arcs"
-        if config.model.crossing == "encode":
+        if config.model.kind == "graph":
+            if config.graph.projective:
+                line += ", of which the nearest trees without are learned"
+        elif config.model.crossing == "encode":
             line += ", which are lifted, and put back after parsing by what labels tell"
         elif not load_system(config.model.system).crosses:
             line += (
@@ -227,11 +241,7 @@ def _train_parsers(
     beams = {"parser": model.beam}
     if model.beam > 1 and model.greedy:
         beams["greedy"] = 1
-    dev_tags = None
-    if stages.dev is not None:
-        dev_tags = (
-            tagger.tag(stages.dev.batch, keep=False) if tagger else untagged(stages.dev.batch)
-        )
+    dev_tags = _dev_tags(stages, tagger)
     training = stages.config.training
     epochs = sum(training.epochs if b > 1 else training.greedy_epochs for b in beams.values())
     stages.reporter.stage("parser", epochs * len(stages.corpus.sentences))
@@ -269,6 +279,59 @@ def _train_parsers(
     return parsers["parser"], parsers.get("greedy")
 
 
+def _dev_tags(stages: _Stages, tagger: Tagger | None) -> Tags | None:
+    if stages.dev is None:
+        return None
+    return tagger.tag(stages.dev.batch, keep=False) if tagger else untagged(stages.dev.batch)
+
+
+def _train_graph(
+    stages: _Stages, design: GraphDesign, tagger: Tagger | None, tags: Tags
+) -> GraphParser:
+    config, dev = stages.config, stages.dev
+    finished = finished_graph("graph", design, stages.checkpoint, stages.clusters)
+    dev_tags = _dev_tags(stages, tagger)
+    if finished is None:
+        stages.reporter.stage("parser", config.training.epochs * len(stages.corpus.sentences))
+        lessons = GraphTraining(
+            "graph",
+            design,
+            stages.corpus,
+            tags,
+            config,
+            clusters=stages.clusters,
+            checkpoint=stages.checkpoint,
+        )
+
+        def score(parser: GraphParser) -> tuple[float, float]:
+            assert dev is not None
+            assert dev_tags is not None
+            return _accuracy(parser, dev, *parser.parse(dev.batch, dev_tags))
+
+        def work(stage: str, check: Callable[[], None]) -> GraphParser:
+            advance = checked_first(stages.reporter.advance, check)
+            return lessons.run(score if dev else None, advance, stages.reporter.epoch)
+
+        # In a thread, so that an interruption never breaks off an update.
+        finished = run_all(work, ["graph"], 1)["graph"]
+    if dev is not None and dev_tags is not None:
+        return calibrate_graph(finished, dev, dev_tags)
+    return finished
+
+
+def _design_graph(stages: _Stages) -> GraphDesign:
+    """What the graph parser will be; wrong features show here, before anything is trained."""
+    model, graph = stages.config.model, stages.config.graph
+    return design_graph(
+        _with_known_arcs(stages.corpus),
+        graph,
+        features="\n".join([load_arc_feature_set(model.features), *model.more_features]),
+        label_features=load_arc_feature_set(graph.label_features),
+        lowercase=stages.lowercase,
+        clusters=stages.clusters,
+    )
+
+
 def _design(stages: _Stages) -> Design:
     """What the parsers will be; wrong features show here, before anything is trained."""
     model = stages.config.model
@@ -301,7 +364,10 @@ def _with_known_arcs(corpus: Corpus) -> Iterator[Sentence]:
 
 
 def _score(parser: TransitionParser, dev: Corpus, tags: Tags, beam: int) -> tuple[float, float]:
-    heads, labels = parser.parse(dev.batch, tags, beam)
+    return _accuracy(parser, dev, *parser.parse(dev.batch, tags, beam))
+
+
+def _accuracy(parser: Parser, dev: Corpus, heads: Numbers, labels: Numbers) -> tuple[float, float]:
     right = heads == dev.batch.given_heads()
     labelled = right & (labels == dev.batch.numbers(DEPREL, parser.labels.symbols))
     return 100 * float(right.mean()), 100 * float(labelled.mean())
@@ -310,7 +376,10 @@ def _score(parser: TransitionParser, dev: Corpus, tags: Tags, beam: int) -> tupl
 def _with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:
     """The card with the scores of the model as it is shipped, on the development data."""
     scores: dict[str, Any] = {}
-    for name, beam in {"beam": pipeline.beam, "greedy": 1}.items():
+    ways = {"beam": pipeline.beam, "greedy": 1}
+    if isinstance(pipeline.parser, GraphParser):
+        ways = {pipeline.parser.design.decode: 1}
+    for name, beam in ways.items():
         parsed = pipeline.parse(dev.sentences, beam=beam, retag=True)
         found = evaluate(dev.sentences, parsed).scores
         scores[name] = {metric: round(value, 2) for metric, value in found.items()}

@@ -1,0 +1,170 @@
+"""Changes the weights of arcs: steps on given parts, gradients, and sums into plain vectors."""
+
+import numpy as np
+
+from libc.math cimport fabs
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from niwaki.kernel.batch cimport Batch
+from niwaki.kernel.graph.arcs cimport ArcFeatures, ArcModel, Sentence, check_parts, part_keys
+from niwaki.kernel.linear cimport (
+    MAX_KEYS, NO_ROW, Learner, LearnTable, find_row, learn_add, learn_gradients)
+from niwaki.kernel.parser cimport Columns
+
+cdef extern from *:
+    void __builtin_prefetch(const void* address) nogil
+
+cdef enum:
+    MOST_CLASSES = 256
+
+
+cdef class ArcTutor:
+    """Teaches an ArcModel whose weights are a Learner, on the sentences of one batch."""
+
+    cdef readonly ArcModel model
+    cdef Learner learner
+    cdef Batch batch
+    cdef Columns columns
+    cdef Sentence sentence
+
+    def __cinit__(self, ArcModel model not None, Learner learner not None, Batch batch not None,
+                  list attributes not None):
+        if model.model is not learner:
+            raise ValueError("the model must hold the learner's weights")
+        self.model = model
+        self.learner = learner
+        self.batch = batch
+        self.columns = Columns(attributes, model.features.attribute_count, batch.words)
+        memset(&self.sentence, 0, sizeof(Sentence))
+
+    def __dealloc__(self):
+        free(self.sentence.memory)
+
+    cdef int _open(self, Py_ssize_t s) except -1:
+        if not 0 <= s < self.batch.sentences:
+            raise ValueError(f"no sentence {s}")
+        cdef int n = self.batch.starts[s + 1] - self.batch.starts[s]
+        if not self.model.features.prepare(
+                &self.sentence, self.columns.pointers, self.batch.starts[s], n):
+            raise MemoryError()
+        return n
+
+    def add(self, Py_ssize_t s, const int32_t[:, ::1] parts not None,
+            const int32_t[::1] classes not None, const float[::1] steps not None):
+        """Add a step to the weights of a class, for each part (head, dependent, sibling)."""
+        cdef uint64_t keys[MAX_KEYS]
+        cdef Py_ssize_t k
+        cdef int count
+        check_parts(self.batch, s, parts)
+        if classes.shape[0] != parts.shape[0] or steps.shape[0] != parts.shape[0]:
+            raise ValueError("each part needs a class and a step")
+        for k in range(classes.shape[0]):
+            if not 0 <= classes[k] < self.learner.classes:
+                raise ValueError(f"class {classes[k]} of {self.learner.classes}")
+        self._open(s)
+        with nogil:
+            for k in range(parts.shape[0]):
+                count = part_keys(self.model.features, &self.sentence, &parts[k, 0], keys)
+                learn_add(&self.learner.table, keys, count, classes[k], steps[k])
+        self.learner.check_memory()
+
+    def climb(self, Py_ssize_t s, const int32_t[:, ::1] parts not None,
+              const double[:, ::1] gradients not None, double least, double fresh, float rate,
+              float damping):
+        """AdaGrad steps uphill on parts, by class; gradients up to `least` are left out, and
+        those up to `fresh` change only features that have weights already.
+        """
+        cdef uint64_t keys[MAX_KEYS]
+        cdef int chosen[MOST_CLASSES]
+        cdef float slopes[MOST_CLASSES]
+        cdef Py_ssize_t k
+        cdef int c, count, found
+        cdef double largest
+        cdef bint closed = self.learner.table.closed
+        check_parts(self.batch, s, parts)
+        if gradients.shape[0] != parts.shape[0] or gradients.shape[1] != self.learner.classes:
+            raise ValueError("each part needs a gradient for each class")
+        self._open(s)
+        with nogil:
+            for k in range(parts.shape[0]):
+                found = 0
+                largest = 0
+                for c in range(self.learner.classes):
+                    largest = max(largest, fabs(gradients[k, c]))
+                    if fabs(gradients[k, c]) > least:
+                        chosen[found] = c
+                        slopes[found] = <float>gradients[k, c]
+                        found += 1
+                if found:
+                    count = part_keys(self.model.features, &self.sentence, &parts[k, 0], keys)
+                    self.learner.table.closed = closed or largest <= fresh
+                    learn_gradients(&self.learner.table, keys, count, chosen, slopes, found, rate,
+                                    damping)
+            self.learner.table.closed = closed
+        self.learner.check_memory()
+
+    # -- weights as a plain vector, by the number of their row -----------------------
+
+    def dense_scores(self, Py_ssize_t s, const double[::1] weights not None):
+        """Scores of all arcs of a sentence under given weights, one for each row."""
+        cdef uint32_t rows[MAX_KEYS]
+        cdef int n = self._open(s), head, word, i, found
+        cdef double total
+        self._check(weights.shape[0])
+        out = np.zeros(<Py_ssize_t>(n + 1) * n)
+        cdef double[::1] view = out
+        with nogil:
+            for head in range(n + 1):
+                for word in range(1, n + 1):
+                    if word != head:
+                        found = self.find(head, word, rows)
+                        for i in range(found):
+                            __builtin_prefetch(&weights[0] + rows[i])
+                        total = 0
+                        for i in range(found):
+                            total += weights[rows[i]]
+                        view[<Py_ssize_t>head * n + word - 1] = total
+        return out
+
+    def dense_add(self, Py_ssize_t s, const double[::1] coefficients not None,
+                  double[::1] out not None):
+        """Add the features of all arcs of a sentence, times their coefficients, to a vector."""
+        cdef uint32_t rows[MAX_KEYS]
+        cdef int n = self._open(s), head, word, i, found
+        cdef double coefficient
+        self._check(out.shape[0])
+        if coefficients.shape[0] != <Py_ssize_t>(n + 1) * n:
+            raise ValueError("each arc needs a coefficient")
+        with nogil:
+            for head in range(n + 1):
+                for word in range(1, n + 1):
+                    coefficient = coefficients[<Py_ssize_t>head * n + word - 1]
+                    if word != head and coefficient != 0:
+                        found = self.find(head, word, rows)
+                        for i in range(found):
+                            out[rows[i]] += coefficient
+
+    cdef _check(self, Py_ssize_t size):
+        if size != len(self.learner):
+            raise ValueError(f"a vector of {size} for {len(self.learner)} features")
+
+    cdef int find(self, int head, int word, uint32_t* rows) noexcept nogil:
+        """The rows of the features of an arc that have one."""
+        cdef uint64_t keys[MAX_KEYS]
+        cdef int32_t part[3]
+        cdef const LearnTable* table = &self.learner.table
+        cdef int count, i, found = 0
+        cdef uint32_t row
+        part[0], part[1], part[2] = head, word, -1
+        count = part_keys(self.model.features, &self.sentence, part, keys)
+        for i in range(count):
+            __builtin_prefetch(&table.keys[keys[i] & table.mask])
+            __builtin_prefetch(&table.numbers[keys[i] & table.mask])
+        for i in range(count):
+            row = find_row(table, keys[i])
+            if row != NO_ROW:
+                rows[found] = row
+                found += 1
+        return found

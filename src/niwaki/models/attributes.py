@@ -1,0 +1,29 @@
+"""What the templates of all parsers see of words: what letters show, tags and FEATS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from niwaki.data.faults import COLUMNS
+from niwaki.kernel.batch import Batch
+from niwaki.kernel.words import Clusters, word_values
+from niwaki.models.features import TAG_ATTRIBUTES
+from niwaki.models.tagger import Tags
+from niwaki.models.vocabulary import Values
+
+FEATS = COLUMNS.index("FEATS")
+_TAG_FIELDS = tuple(name for name in TAG_ATTRIBUTES if name != "feats")
+
+
+def attribute_values(
+    names: Sequence[str], batch: Batch, tags: Tags, lowercase: bool, clusters: Clusters | None
+) -> list[Values]:
+    """The values of the words of a batch, for each of some attributes."""
+    known: dict[str, Values] = {name: getattr(tags, name) for name in _TAG_FIELDS}
+    if "feats" in names:
+        known["feats"] = batch.hashes(FEATS)
+    letters = [name for name in names if name not in TAG_ATTRIBUTES]
+    known.update(zip(letters, word_values(batch, letters, lowercase, clusters), strict=True))
+    return [np.ascontiguousarray(known[name], dtype=np.uint32) for name in names]

@@ -1,0 +1,27 @@
+"""The ways in which weights of arcs can be learned, by what a configuration says."""
+
+from __future__ import annotations
+
+from niwaki.training.config import GraphConfig
+from niwaki.training.graph_batch import BatchLogLinear, MaxMargin
+from niwaki.training.graph_online import LogLinear, Mira, Perceptron
+from niwaki.training.graph_pupil import Lessons, Pupil
+
+
+def learns_online(config: GraphConfig) -> bool:
+    """Whether weights change from sentence to sentence, and trees may change meanwhile."""
+    is_log_linear = config.trainer == "log-linear" and config.optimizer == "adagrad"
+    return is_log_linear or config.trainer in ("perceptron", "mira")
+
+
+def make_lessons(pupil: Pupil, config: GraphConfig, seed: int) -> Lessons:
+    """The way to learn that a configuration asks for."""
+    if config.trainer == "perceptron":
+        return Perceptron(pupil, config)
+    if config.trainer == "mira":
+        return Mira(pupil, config)
+    if config.trainer == "max-margin":
+        return MaxMargin(pupil, config)
+    if config.optimizer == "lbfgs":
+        return BatchLogLinear(pupil, config)
+    return LogLinear(pupil, config, seed)

@@ -1,0 +1,127 @@
+"""A graph parser that is being taught: its sentences, its weights, and steps between trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.kernel.batch import Batch
+from niwaki.kernel.graph.arc_learning import ArcTutor
+from niwaki.kernel.linear import Learner
+from niwaki.models.graph import GraphParser
+from niwaki.models.trees import Scores
+from niwaki.models.vocabulary import Values
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Arrays = Mapping[str, NDArray[Any]]
+
+# Gradients below this are left out: most arcs of a sentence are out of the question.
+NEGLIGIBLE = 1e-4
+
+
+@dataclass
+class Pupil:
+    """A parser with growing weights, and the sentences that it learns from."""
+
+    parser: GraphParser
+    learner: Learner
+    batch: Batch
+    values: list[Values]
+    heads: Ints  # of all words; completed while learning where trees are partial
+    starts: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        self.tutor = ArcTutor(self.parser.arcs, self.learner, self.batch, self.values)
+        self.sibling_tutor: ArcTutor | None = None
+        if self.parser.siblings is not None:
+            self.sibling_tutor = ArcTutor(
+                self.parser.siblings, self.learner, self.batch, self.values
+            )
+
+    def gold(self, s: int) -> Ints:
+        return self.heads[self.starts[s] : self.starts[s + 1]]
+
+    def scores(self, s: int) -> Scores:
+        return self.parser.scores(self.batch, self.values, s)
+
+    def update(self, s: int, towards: Ints, away: Ints, step: float = 1.0) -> None:
+        """Add `step` times the difference of the features of two trees."""
+        differ = np.flatnonzero(towards != away).astype(np.int32)
+        if not len(differ):
+            return
+        parts = np.concatenate([arc_parts(towards, differ), arc_parts(away, differ)])
+        self._add(self.tutor, s, parts, len(differ), step)
+        if self.sibling_tutor is not None:
+            plus, minus = sibling_parts(towards), sibling_parts(away)
+            changed = (plus != minus).any(axis=1)
+            parts = np.concatenate([plus[changed], minus[changed]])
+            self._add(self.sibling_tutor, s, parts, int(changed.sum()), step)
+
+    def _add(self, tutor: ArcTutor, s: int, parts: Ints, half: int, step: float) -> None:
+        classes = np.zeros(len(parts), dtype=np.int32)
+        steps = np.full(len(parts), step, dtype=np.float32)
+        steps[half:] = -step
+        tutor.add(s, parts, classes, steps)
+
+
+def arc_parts(heads: Ints, words: Ints) -> Ints:
+    """Parts as the kernel takes them, of the arcs of some words (counted from 0)."""
+    parts = np.full((len(words), 3), -1, dtype=np.int32)
+    parts[:, 0] = heads[words]
+    parts[:, 1] = words + 1
+    return parts
+
+
+def sibling_parts(heads: Ints) -> Ints:
+    """Each word with its head and the dependent before it, 0 if it is the nearest one.
+
+    >>> sibling_parts(np.array([2, 0, 2, 2], dtype=np.int32)).tolist()
+    [[2, 1, 0], [0, 2, 0], [2, 3, 0], [2, 4, 3]]
+    """
+    n = len(heads)
+    parts = np.zeros((n, 3), dtype=np.int32)
+    parts[:, 0], parts[:, 1] = heads, np.arange(1, n + 1)
+    nearest = [0] * (n + 1)  # the last dependent met of each head, going away from it
+    for word, head in enumerate(heads.tolist(), start=1):
+        if head < word:
+            parts[word - 1, 2] = nearest[head]
+            nearest[head] = word
+    nearest = [0] * (n + 1)
+    for word in range(n, 0, -1):
+        head = int(heads[word - 1])
+        if head > word:
+            parts[word - 1, 2] = nearest[head]
+            nearest[head] = word
+    return parts
+
+
+def tree_score(scores: Scores, heads: Ints) -> float:
+    """What a tree scores."""
+    total = float(scores.table[scores.arcs_of_words(heads)].sum())
+    if scores.siblings is not None:
+        n = len(heads)
+        head, word, sibling = sibling_parts(heads).T.astype(np.int64)
+        total += float(scores.siblings[(head * n + word - 1) * (n + 1) + sibling].sum())
+    return total
+
+
+class Lessons(Protocol):
+    """One way to learn."""
+
+    def learn(self, s: int) -> bool:
+        """Learn from a sentence; whether there was something to learn."""
+
+    def finish(self) -> None:
+        """All sentences have been learned from once more."""
+
+    def exported(self) -> Arrays:
+        """What was learned, as `Learner.export` gives it."""
+
+    def state(self) -> dict[str, NDArray[Any]]: ...
+
+    def restore(self, state: Arrays) -> None: ...
