@@ -6,10 +6,15 @@ The configuration is TOML (see configs/); its defaults are good, so that
   data = "train.conllu"
 
 is a whole one. Training writes checkpoints beside the output; after an interruption,
-the same command with --resume goes on and ends with the same model.
+the same command with --resume goes on and ends with the same model. What each epoch did
+is also written beside it, to MODEL.log.jsonl.
+
+With --init a model is trained on, for instance for a task: it keeps its tagger, features
+and labels, and its parser learns from where it is.
 
   niwaki train en.toml -o en.niwaki
   niwaki train en.toml -o en.niwaki --set model.beam=16 --set training.seed=2
+  niwaki train task.toml -o task.niwaki --init en
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ import time
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
 from niwaki.cli._progress import Progress
+from niwaki.models.pipeline import load
 from niwaki.training.config import read_config
 from niwaki.training.parsing import EpochReport
 from niwaki.training.run import train
@@ -37,6 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="overrides",
         help="change a value of the configuration; may be repeated",
     )
+    parser.add_argument(
+        "--init", metavar="MODEL", help="train this model on instead of beginning from nothing"
+    )
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
 
@@ -44,8 +53,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     config = read_config(arguments.config, arguments.overrides)
     started = time.monotonic()
+    init = load(arguments.init) if arguments.init else None
     with _Lines() as lines:
-        train(config, arguments.output, lines, resume=arguments.resume, threads=arguments.threads)
+        train(
+            config,
+            arguments.output,
+            lines,
+            resume=arguments.resume,
+            threads=arguments.threads,
+            init=init,
+        )
         lines.note(f"wrote {arguments.output} after {time.monotonic() - started:.0f} s")
     return OK
 
@@ -72,6 +89,11 @@ class _Lines:
             f"{report.stage} epoch {report.epoch}/{report.epochs}: "
             f"{report.updates:,} updates, {report.rows:,} features{scores}"
         )
+        for each in report.objectives:
+            self.note(
+                f"  {each.name}: {each.updates:,} updates of {each.examples:,}, "
+                f"cost {each.first:.4f}, at best {each.oracle:.4f} among {each.k:.1f}"
+            )
 
     def note(self, line: str) -> None:
         end = "\x1b[K\n" if sys.stderr.isatty() else "\n"

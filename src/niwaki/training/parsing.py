@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +17,14 @@ from niwaki.kernel.words import Clusters
 from niwaki.models.constrained import constrained_kbest
 from niwaki.models.tagger import Tags
 from niwaki.models.transition import DEPREL, Design, TransitionParser
-from niwaki.models.weights import Compressed, compress
+from niwaki.models.weights import Compressed, compress, compress_onto
 from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import TrainingConfig
 from niwaki.training.corpus import Corpus
+from niwaki.training.costdata import CostData
+from niwaki.training.costs import CostLessons, CostTraining, ObjectiveReport
 from niwaki.training.tagging import epoch_order
+from niwaki.training.trainee import TransitionTrainee
 
 _CHUNK = 256
 
@@ -38,6 +43,7 @@ class EpochReport:
     rows: int
     uas: float | None
     las: float | None
+    objectives: tuple[ObjectiveReport, ...] = ()
 
 
 @dataclass
@@ -50,6 +56,7 @@ class _Progress:
     random: int = 0  # state of the exploration's random numbers
     best_las: float = -1.0
     best: Compressed | None = None
+    reports: list[str] = field(default_factory=list)  # of the epochs so far, as JSON
 
 
 class ParserTraining:
@@ -67,12 +74,16 @@ class ParserTraining:
         max_rows: int,
         clusters: Clusters | None,
         checkpoint: Checkpoint,
+        base: Compressed | None = None,
+        costs: Sequence[CostData] = (),
+        threads: int = 1,
     ) -> None:
         self._stage, self._design, self._config = stage, design, config
         self._corpus, self._tags = corpus, tags
         self._beam, self._max_rows, self._checkpoint = beam, max_rows, checkpoint
         self._epochs = config.epochs if beam > 1 else config.greedy_epochs
-        self._learner = Learner(len(design.classes))
+        self._base, self._threads = base, threads
+        self._learner = Learner(len(design.classes), base=base.frozen() if base else None)
         self._parser = TransitionParser(design, self._learner, clusters)
         self._tutor = Tutor(self._parser.kernel, self._parser.class_numbers())
         self._values = self._parser.attribute_values(corpus.batch, tags)
@@ -80,27 +91,43 @@ class ParserTraining:
         # A greedy parser with exact costs learns from crossing trees what it can reach of them.
         lift = beam > 1 and not load_system(design.system).crosses
         self._heads = projective_heads(corpus) if lift else corpus.batch.given_heads()
+        self._costs = CostTraining([self._lessons(x) for x in costs], self._learner, config.seed)
+        # An epoch is a pass over the treebank, or over the examples of the first cost.
+        self._epoch_size = len(corpus.sentences) or self._costs.lessons[0].size
         self._progress = _Progress()
         self._restore()
+
+    def _lessons(self, data: CostData) -> CostLessons:
+        trainee = TransitionTrainee(self._parser, self._tutor, data.batch, data.tags, self._beam)
+        return CostLessons(data.name, data.config, data.objective, trainee)
 
     def run(
         self,
         evaluate: Evaluate | None,
         advance: Callable[[int], None],
-        report: Callable[[EpochReport], None],
+        report: Callable[[EpochReport, list[str]], None],
     ) -> TransitionParser:
-        """Learn for all epochs; returns the parser of the best one, compressed."""
+        """Learn for all epochs; returns the parser of the best one, compressed.
+
+        `report` is told of each epoch, and of all so far as JSON.
+
+        With costs it is that of the last one: what is best on the treebank is not what
+        is best for the task.
+        """
         done = self._progress
-        while done.epoch < self._epochs:
-            self._learn_epoch(advance)
-            self._finish_epoch(evaluate, report)
+        with ThreadPoolExecutor(self._threads) as pool:
+            while done.epoch < self._epochs:
+                self._learn_epoch(advance, pool)
+                self._finish_epoch(evaluate, report)
         best = done.best or self._compressed()
         self._checkpoint.drop(self._stage)
         self._checkpoint.put(f"{self._stage}-result", _pack(best))
+        self._checkpoint.put(f"{self._stage}-reports", {"reports": _as_bytes(done.reports)})
         return self._parser.with_model(best)
 
-    def _learn_epoch(self, advance: Callable[[int], None]) -> None:
+    def _learn_epoch(self, advance: Callable[[int], None], pool: ThreadPoolExecutor) -> None:
         done = self._progress
+        at_once = self._config.round if self._costs.lessons else _CHUNK
         order = epoch_order(self._config.seed, self._stage, done.epoch, len(self._corpus.sentences))
         whole = len(order)
         if done.epoch == 0:
@@ -111,13 +138,16 @@ class ParserTraining:
         if done.cursor == 0:
             done.updates = 0
             done.random = 1 + done.epoch + (self._config.seed << 20)
-        while done.cursor < len(order):
-            end = done.cursor + _CHUNK
-            part = order[done.cursor : min(end, whole) if done.cursor < whole else end]
+        while done.cursor < self._epoch_size:
+            end = min(done.cursor + at_once, self._epoch_size)
+            if done.cursor < whole:
+                end = min(end, whole)
+            part = order[done.cursor : end]
             self._complete(part)
             done.updates += self._learn(part)
-            done.cursor += len(part)
-            advance(len(part))
+            done.cursor = end
+            visited = done.epoch * self._epoch_size + end
+            advance(len(part) + self._costs.keep_up(visited, pool, self._threads))
             if self._checkpoint.is_due:
                 self.save()
 
@@ -164,24 +194,33 @@ class ParserTraining:
         return int(updates)
 
     def _finish_epoch(
-        self, evaluate: Evaluate | None, report: Callable[[EpochReport], None]
+        self, evaluate: Evaluate | None, report: Callable[[EpochReport, list[str]], None]
     ) -> None:
         done = self._progress
         uas = las = None
         if evaluate is not None:
             compressed = self._compressed()
             uas, las = evaluate(self._parser.with_model(compressed))
-            if las > done.best_las:
+            if las > done.best_las and not self._costs.lessons:
                 done.best_las, done.best = las, compressed
         done.epoch += 1
         done.cursor = 0
-        report(
-            EpochReport(
-                self._stage, done.epoch, self._epochs, done.updates, len(self._learner), uas, las
-            )
+        finished = EpochReport(
+            self._stage,
+            done.epoch,
+            self._epochs,
+            done.updates,
+            len(self._learner),
+            uas,
+            las,
+            self._costs.finish_epoch(),
         )
+        done.reports.append(json.dumps(asdict(finished)))
+        report(finished, done.reports)
 
     def _compressed(self) -> Compressed:
+        if self._base is not None:
+            return compress_onto(self._base, self._learner.export(), self._max_rows)
         return compress(self._learner.export(), self._learner.classes, self._max_rows)
 
     # -- interruption -----------------------------------------------------------
@@ -194,6 +233,8 @@ class ParserTraining:
             "numbers": numbers,
             "random": np.array([done.random], dtype=np.uint64),
             "best_las": np.array([done.best_las]),
+            "reports": _as_bytes(done.reports),
+            **self._costs.export(),
             **{f"learner.{name}": array for name, array in self._learner.export().items()},
         }
         if done.best is not None:
@@ -209,6 +250,8 @@ class ParserTraining:
         done.epoch, done.cursor, done.updates = map(int, state["numbers"])
         done.random = int(state["random"][0])
         done.best_las = float(state["best_las"][0])
+        done.reports = _as_lines(state["reports"])
+        self._costs.restore(state)
         best = {n.removeprefix("best."): a for n, a in state.items() if n.startswith("best.")}
         if best:
             done.best = _unpack(best)
@@ -226,6 +269,20 @@ def finished_parser(
     if name not in checkpoint:
         return None
     return TransitionParser(design, _unpack(checkpoint[name]), clusters)
+
+
+def finished_reports(stage: str, checkpoint: Checkpoint) -> list[str]:
+    """What the epochs of a finished parser did, a JSON object each."""
+    name = f"{stage}-reports"
+    return _as_lines(checkpoint[name]["reports"]) if name in checkpoint else []
+
+
+def _as_bytes(lines: list[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
+
+
+def _as_lines(array: NDArray[np.uint8]) -> list[str]:
+    return array.tobytes().decode().splitlines()
 
 
 def projective_heads(corpus: Corpus) -> NDArray[np.int32]:

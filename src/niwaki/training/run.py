@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
+from niwaki.data.files import atomic_write
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
 from niwaki.errors import ConfigError
@@ -19,6 +20,7 @@ from niwaki.kernel.words import Clusters
 from niwaki.metrics.attachment import evaluate
 from niwaki.models.clusters import WordClusters, read_clusters
 from niwaki.models.features import load_feature_set
+from niwaki.models.morphology import Morphology
 from niwaki.models.pipeline import Pipeline, untagged
 from niwaki.models.pseudo_projective import encode_all
 from niwaki.models.segmenter import Segmenter
@@ -30,11 +32,18 @@ from niwaki.models.transition import (
     TransitionParser,
     design_parser,
 )
+from niwaki.models.weights import Compressed
 from niwaki.training.calibration import calibrate
-from niwaki.training.checkpoint import Checkpoint
-from niwaki.training.config import Config
+from niwaki.training.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
+from niwaki.training.config import Config, ModelConfig
 from niwaki.training.corpus import Corpus, read_treebank
-from niwaki.training.parsing import EpochReport, ParserTraining, finished_parser
+from niwaki.training.costdata import CostData, CostObjective, load_costs, tag_costs
+from niwaki.training.parsing import (
+    EpochReport,
+    ParserTraining,
+    finished_parser,
+    finished_reports,
+)
 from niwaki.training.segmenting import can_segment, train_segmenter
 from niwaki.training.tagging import jackknife, train_morphology, train_tagger
 
@@ -64,6 +73,9 @@ class _Stages:
     checkpoint: Checkpoint
     reporter: Reporter
     threads: int
+    init: Pipeline | None
+    costs: Sequence[CostObjective]
+    log: str
 
     @cached_property
     def lessons(self) -> Corpus:
@@ -91,42 +103,58 @@ def train(
     *,
     resume: bool = False,
     threads: int | None = None,
+    init: Pipeline | None = None,
 ) -> Pipeline:
     """Train a model and write it. A run that was broken off goes on with `resume`.
 
-    The result depends on the configuration and the data only, not on threads or on
-    interruptions.
+    With `init`, a trained model is trained on: it keeps its tagger, its features and its
+    labels, and its parser learns from where it is. The result depends on the
+    configuration, the data and that model only, not on threads or on interruptions. What
+    each epoch did is written beside the model, to OUTPUT.log.jsonl.
     """
+    if init is not None:
+        config = _continued(config, init)
+    treebanks = [objective for objective in config.objective if not objective.is_cost]
     corpus = read_treebank(
-        [file for objective in config.objective for file in objective.data],
-        partial={file for each in config.objective if each.partial for file in each.data},
+        [file for objective in treebanks for file in objective.data],
+        partial={file for each in treebanks if each.partial for file in each.data},
     )
+    if not corpus.sentences and init is None:
+        raise ConfigError("no trees to learn from; add a treebank, or begin with a model (--init)")
+    costs = load_costs(config)
     dev = read_treebank([config.training.dev]) if config.training.dev else None
     _say_what_is_in(corpus, config, reporter)
-    identity = {
-        "config": _plain(config.to_json()),
-        "data": corpus.sha256,
-        "dev": dev.sha256 if dev else "",
-    }
+    for each in costs:
+        reporter.note(f"{each.config.kind}: {len(each.objective.sentences):,} examples")
     checkpoint = Checkpoint(
-        f"{os.fspath(output)}.checkpoint", identity, config.training.checkpoint_minutes
+        f"{os.fspath(output)}.checkpoint",
+        _identity(config, corpus, dev, costs, init),
+        config.training.checkpoint_minutes,
     )
     if resume and not checkpoint.load():
         reporter.note(f"no checkpoint {checkpoint.path}; starting from the beginning")
-    clusters = read_clusters(config.model.clusters) if config.model.clusters else None
+    if init is not None:
+        clusters = init.clusters
+    else:
+        clusters = read_clusters(config.model.clusters) if config.model.clusters else None
     stages = _Stages(
-        config, corpus, dev, clusters, checkpoint, reporter, threads or os.cpu_count() or 1
+        config,
+        corpus,
+        dev,
+        clusters,
+        checkpoint,
+        reporter,
+        threads or os.cpu_count() or 1,
+        init,
+        costs,
+        f"{os.fspath(output)}.log.jsonl",
     )
     design = _design(stages)
-    segmenter = _train_segmenter(stages)
+    segmenter = init.segmenter if init else _train_segmenter(stages)
     tagger, tags = _train_tagger(stages)
-    morphology = None
-    if tagger is not None:
-        reporter.stage("features and lemmas", 8 * len(corpus.sentences))
-        morphology = train_morphology(
-            corpus, tagger, config.tagger, config.training.seed, advance=reporter.advance
-        )
-    parser, greedy = _train_parsers(stages, design, tagger, tags)
+    morphology = init.morphology if init else _train_morphology(stages, tagger)
+    data = tag_costs(costs, tagger, morphology, design.labels)
+    parser, greedy = _train_parsers(stages, design, tagger, tags, data)
     pipeline = Pipeline(_card(stages), tagger, morphology, parser, greedy, clusters, segmenter)
     if dev is not None:
         pipeline = replace(pipeline, confidence=calibrate(pipeline, dev))
@@ -134,6 +162,61 @@ def train(
     pipeline.save(output)
     checkpoint.remove()
     return pipeline
+
+
+def _continued(config: Config, init: Pipeline) -> Config:
+    """A configuration for training a model on: the model is what it is."""
+    usual = ModelConfig()
+    changed = [key for key, value in vars(config.model).items() if value != getattr(usual, key)]
+    if changed:
+        raise ConfigError(
+            f"model.{changed[0]} cannot be chosen with --init: the model keeps its own; "
+            "leave it out, or train from the beginning"
+        )
+    known = {name: init.config["model"].get(name, value) for name, value in vars(usual).items()}
+    known = {name: tuple(x) if isinstance(x, list) else x for name, x in known.items()}
+    return replace(config, model=ModelConfig(**known))
+
+
+def _identity(
+    config: Config,
+    corpus: Corpus,
+    dev: Corpus | None,
+    costs: Sequence[CostObjective],
+    init: Pipeline | None,
+) -> dict[str, Any]:
+    """What a run is, so that a checkpoint of another one is not taken up."""
+    identity = {
+        "config": _plain(config.to_json()),
+        "data": corpus.sha256,
+        "dev": dev.sha256 if dev else "",
+    }
+    if costs:
+        identity["costs"] = [hash_of_files(each.config.data) for each in costs]
+    if init is not None:
+        identity["init"] = hash_of_arrays(_weights_of(init).arrays)
+    return identity
+
+
+def _weights_of(pipeline: Pipeline) -> Compressed:
+    model = pipeline.parser.model
+    if not isinstance(model, Compressed):
+        raise ValueError("only a finished model can be trained on")
+    return model
+
+
+def _train_morphology(stages: _Stages, tagger: Tagger | None) -> Morphology | None:
+    if tagger is None:
+        return None
+    config = stages.config
+    stages.reporter.stage("features and lemmas", 8 * len(stages.corpus.sentences))
+    return train_morphology(
+        stages.corpus,
+        tagger,
+        config.tagger,
+        config.training.seed,
+        advance=stages.reporter.advance,
+    )
 
 
 def _say_what_is_in(corpus: Corpus, config: Config, reporter: Reporter) -> None:
@@ -173,20 +256,25 @@ def _train_segmenter(stages: _Stages) -> Segmenter | None:
 
 def _train_tagger(stages: _Stages) -> tuple[Tagger | None, Tags]:
     config, corpus, seed = stages.config.tagger, stages.corpus, stages.config.training.seed
-    if not config.tags or not corpus.is_tagged:
-        return None, untagged(corpus.batch)
     folds = min(config.folds, len(corpus.sentences))
     work = len(corpus.sentences) * config.epochs
-    stages.reporter.stage("tagger", work)
-    tagger = train_tagger(
-        corpus,
-        config,
-        seed,
-        "tagger",
-        lowercase=stages.lowercase,
-        clusters=stages.clusters,
-        advance=stages.reporter.advance,
-    )
+    if stages.init is not None:
+        tagger = stages.init.tagger
+        if tagger is None:
+            return None, untagged(corpus.batch)
+    elif not config.tags or not corpus.is_tagged:
+        return None, untagged(corpus.batch)
+    else:
+        stages.reporter.stage("tagger", work)
+        tagger = train_tagger(
+            corpus,
+            config,
+            seed,
+            "tagger",
+            lowercase=stages.lowercase,
+            clusters=stages.clusters,
+            advance=stages.reporter.advance,
+        )
     if folds >= 2:
         stages.reporter.stage(f"tags of {folds} parts", work * (folds - 1))
     tags = jackknife(
@@ -203,12 +291,19 @@ def _train_tagger(stages: _Stages) -> tuple[Tagger | None, Tags]:
 
 
 def _train_parsers(
-    stages: _Stages, design: Design, tagger: Tagger | None, tags: Tags
+    stages: _Stages,
+    design: Design,
+    tagger: Tagger | None,
+    tags: Tags,
+    costs: Sequence[CostData],
 ) -> tuple[TransitionParser, TransitionParser | None]:
     model = stages.config.model
     beams = {"parser": model.beam}
-    if model.beam > 1 and model.greedy:
+    if model.beam > 1 and model.greedy and not stages.init:
         beams["greedy"] = 1
+    if costs and "greedy" in beams:
+        del beams["greedy"]
+        stages.reporter.note("costs need candidates: no second set of weights for greedy parsing")
     dev_tags = None
     if stages.dev is not None:
         dev_tags = (
@@ -216,13 +311,17 @@ def _train_parsers(
         )
     training = stages.config.training
     epochs = sum(training.epochs if b > 1 else training.greedy_epochs for b in beams.values())
-    stages.reporter.stage("parser", epochs * len(stages.corpus.sentences))
+    size = len(stages.corpus.sentences) or costs[0].batch.sentences
+    per_epoch = len(stages.corpus.sentences) + sum(size * x.config.schedule for x in costs)
+    stages.reporter.stage("parser", int(epochs * per_epoch))
     advance = _locked(stages.reporter.advance)
     lock = threading.Lock()
+    logs: dict[str, list[str]] = {stage: [] for stage in beams}
 
     def train_one(stage: str) -> TransitionParser:
         finished = finished_parser(stage, design, stages.checkpoint, stages.clusters)
         if finished is not None:
+            logs[stage] = finished_reports(stage, stages.checkpoint)
             return finished
         lessons = ParserTraining(
             stage,
@@ -234,6 +333,9 @@ def _train_parsers(
             max_rows=model.max_rows,
             clusters=stages.clusters,
             checkpoint=stages.checkpoint,
+            base=_weights_of(stages.init) if stages.init else None,
+            costs=costs,
+            threads=stages.threads,
         )
 
         def score(parser: TransitionParser) -> tuple[float, float]:
@@ -241,9 +343,12 @@ def _train_parsers(
             assert dev_tags is not None
             return _score(parser, stages.dev, dev_tags, beams[stage])
 
-        def report(epoch: EpochReport) -> None:
+        def report(epoch: EpochReport, so_far: list[str]) -> None:
             with lock:
                 stages.reporter.epoch(epoch)
+                logs[stage] = so_far
+                with atomic_write(stages.log) as file:
+                    file.writelines(f"{x}\n".encode() for lines in logs.values() for x in lines)
 
         return lessons.run(score if stages.dev else None, advance, report)
 
@@ -254,6 +359,8 @@ def _train_parsers(
 
 def _design(stages: _Stages) -> Design:
     """What the parsers will be; wrong features show here, before anything is trained."""
+    if stages.init is not None:
+        return stages.init.parser.design
     model = stages.config.model
     features = "\n".join([load_feature_set(model.features), *model.more_features])
     design = design_parser(
@@ -312,6 +419,13 @@ def _card(stages: _Stages) -> dict[str, Any]:
     for objective in record["objective"]:
         # Where the files lay on somebody's disk is nobody's business.
         objective["data"] = [os.path.basename(file) for file in objective["data"]]
+        objective["rules"] = os.path.basename(objective["rules"])
+        objective["command"] = [os.path.basename(word) for word in objective["command"][:1]]
+    if stages.init is not None:
+        record["init"] = {
+            "name": stages.init.config["card"]["name"],
+            "data": stages.init.config.get("data", {}),
+        }
     for table, key in (("training", "dev"), ("model", "clusters"), ("model", "features")):
         record[table][key] = os.path.basename(record[table][key])
     return record
