@@ -15,6 +15,7 @@ import json
 import subprocess
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from niwaki.data.candidates import CandidateArrays
@@ -36,7 +37,11 @@ class CommandObjective(Examples):
     def costs(self, candidates: Sequence[CandidateArrays]) -> list[Costs]:
         with self._lock:
             process = self._idle.pop() if self._idle else self._start()
-        found = [self._ask(process, each) for each in candidates]
+        try:
+            found = [self._ask(process, each) for each in candidates]
+        except ObjectiveError:
+            _end(process)
+            raise
         with self._lock:
             self._idle.append(process)
         return found
@@ -102,15 +107,23 @@ class CommandObjective(Examples):
     def close(self) -> None:
         """End the processes that are idle."""
         while self._idle:
-            process = self._idle.pop()
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.close()
-            process.stdout.close()
-            process.wait()
+            _end(self._idle.pop())
 
     def __del__(self) -> None:
         self.close()
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Close the pipes, which tells a program to end, and wait a little for it."""
+    for pipe in (process.stdin, process.stdout):
+        assert pipe is not None
+        with suppress(OSError):
+            pipe.close()
+    try:
+        process.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def load(files: Sequence[str], settings: Settings) -> CommandObjective:
