@@ -20,15 +20,13 @@ and labels, and its parser learns from where it is.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
-from niwaki.cli._progress import Progress
+from niwaki.cli._training import TrainingLines
 from niwaki.models.pipeline import load
 from niwaki.training.config import read_config
-from niwaki.training.parsing import EpochReport
 from niwaki.training.run import train
 
 
@@ -54,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     config = read_config(arguments.config, arguments.overrides)
     started = time.monotonic()
     init = load(arguments.init) if arguments.init else None
-    with _Lines() as lines:
+    with TrainingLines() as lines:
         train(
             config,
             arguments.output,
@@ -65,47 +63,3 @@ def run(arguments: argparse.Namespace) -> int:
         )
         lines.note(f"wrote {arguments.output} after {time.monotonic() - started:.0f} s")
     return OK
-
-
-class _Lines:
-    """Prints how training goes on stderr: a bar for the stage, a line an epoch."""
-
-    def __init__(self) -> None:
-        self._progress: Progress | None = None
-
-    def stage(self, name: str, total: int) -> None:
-        self._close()
-        self._progress = Progress(name, "sentences", total=total)
-
-    def advance(self, sentences: int) -> None:
-        if self._progress is not None:
-            self._progress.add(sentences)
-
-    def epoch(self, report: EpochReport) -> None:
-        scores = ""
-        if report.las is not None:
-            scores = f", dev UAS {report.uas:.2f} LAS {report.las:.2f}"
-        self.note(
-            f"{report.stage} epoch {report.epoch}/{report.epochs}: "
-            f"{report.updates:,} updates, {report.rows:,} features{scores}"
-        )
-        for each in report.objectives:
-            self.note(
-                f"  {each.name}: {each.updates:,} updates of {each.examples:,}, "
-                f"cost {each.first:.4f}, at best {each.oracle:.4f} among {each.k:.1f}"
-            )
-
-    def note(self, line: str) -> None:
-        end = "\x1b[K\n" if sys.stderr.isatty() else "\n"
-        print(line, end=end, file=sys.stderr, flush=True)
-
-    def _close(self) -> None:
-        if self._progress is not None:
-            self._progress.__exit__(None, None, None)
-            self._progress = None
-
-    def __enter__(self) -> _Lines:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._close()

@@ -33,13 +33,11 @@ class Trainee(Protocol):
         """Move the weights towards one of the candidates and away from another."""
 
 
-class TransitionTrainee:
-    """A transition parser, whose beam gives the candidates."""
+class TransitionCandidates:
+    """What the beam of a transition parser finds in the sentences of a data set."""
 
-    def __init__(
-        self, parser: TransitionParser, tutor: Tutor, batch: Batch, tags: Tags, beam: int
-    ) -> None:
-        self._parser, self._tutor, self._batch, self._beam = parser, tutor, batch, beam
+    def __init__(self, parser: TransitionParser, batch: Batch, tags: Tags, beam: int) -> None:
+        self._parser, self._batch, self._beam = parser, batch, beam
         self._values = parser.attribute_values(batch, tags)
         self.labels = parser.labels.names
 
@@ -64,6 +62,16 @@ class TransitionTrainee:
             np.array([found.score], dtype=np.float32),
             (np.frombuffer(found.moves, dtype=np.uint8),),
         )
+
+
+class TransitionTrainee(TransitionCandidates):
+    """The same while the parser is being taught."""
+
+    def __init__(
+        self, parser: TransitionParser, tutor: Tutor, batch: Batch, tags: Tags, beam: int
+    ) -> None:
+        super().__init__(parser, batch, tags, beam)
+        self._tutor = tutor
 
     def update(self, candidates: CandidateArrays, towards: int, away: int, step: float) -> None:
         better, worse = candidates.histories[towards], candidates.histories[away]
