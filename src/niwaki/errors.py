@@ -5,6 +5,7 @@ NiwakiError
 ├── ModelError          a model file is damaged, foreign or of another format version
 ├── ConfigError         a training configuration cannot be carried out
 ├── ConstraintError     no tree obeys what is said to be known of it
+├── ObjectiveError      the cost of a candidate cannot be told, or is not a cost
 ├── RulesError          a file of reordering rules is wrong
 ├── ScoresError         scores of arcs allow no tree, or none that can be found (also a ValueError)
 ├── KernelMissingError  the compiled kernel was not built (also an ImportError)
@@ -44,6 +45,10 @@ class ModelError(NiwakiError):
 
 class ConfigError(NiwakiError):
     """A configuration is wrong; says which key, what was found and what is known."""
+
+
+class ObjectiveError(NiwakiError):
+    """An objective failed on an example; says which, and how."""
 
 
 class ScoresError(NiwakiError, ValueError):

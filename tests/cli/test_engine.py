@@ -45,7 +45,12 @@ def test_train(tmp_path: Path) -> None:
     assert len(epochs) == 4
     assert all(re.search(r"dev UAS [\d.]+ LAS [\d.]+$", line) for line in epochs)
     assert lines[-1].startswith(f"wrote {path} after ")
-    assert sorted(os.listdir(tmp_path)) == ["c.toml", "dev.conllu", "m.niwaki"]
+    assert sorted(os.listdir(tmp_path)) == [
+        "c.toml",
+        "dev.conllu",
+        "m.niwaki",
+        "m.niwaki.log.jsonl",
+    ]
     card = niwaki("info", path)
     assert card.returncode == 0
     assert "  name: toy\n" in card.stdout and "  licences: CC0\n" in card.stdout

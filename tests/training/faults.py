@@ -68,6 +68,7 @@ class Place:
         self.config = folder / "c.toml"
         self.outputs = folder / "out"
         self.output = self.outputs / "m.niwaki"
+        self.log = self.outputs / "m.niwaki.log.jsonl"
         self.shim = folder / "fault_shim.so"
         self.outputs.mkdir()
         toy = TOY.read_bytes().strip().split(b"\n\n")
@@ -128,11 +129,11 @@ class Place:
         return found == self.expected
 
     def check_resumed(self) -> None:
-        """Going on gives the model of a run without interruption, and leaves nothing else."""
+        """Going on gives the model of a run without interruption, with its log, and nothing else."""
         done = self.run("--resume")
         assert done.status == 0, done.lines
         assert self.output.read_bytes() == self.expected
-        assert [path.name for path in self.outputs.iterdir()] == [self.output.name]
+        assert {path.name for path in self.outputs.iterdir()} == {self.output.name, self.log.name}
 
     def kill_at(self, step: int, kind: str) -> bool:
         """Kill a run at a step and take it up; False if the run ended before that step."""

@@ -6,23 +6,27 @@ The configuration is TOML (see configs/); its defaults are good, so that
   data = "train.conllu"
 
 is a whole one. Training writes checkpoints beside the output; after an interruption,
-the same command with --resume goes on and ends with the same model.
+the same command with --resume goes on and ends with the same model. What each epoch did
+is also written beside it, to MODEL.log.jsonl.
+
+With --init a model is trained on, for instance for a task: it keeps its tagger, features
+and labels, and its parser learns from where it is.
 
   niwaki train en.toml -o en.niwaki
   niwaki train en.toml -o en.niwaki --set model.beam=16 --set training.seed=2
+  niwaki train task.toml -o task.niwaki --init en
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
-from niwaki.cli._progress import Progress
+from niwaki.cli._training import TrainingLines
+from niwaki.models.pipeline import load
 from niwaki.training.config import read_config
-from niwaki.training.parsing import EpochReport
 from niwaki.training.run import train
 
 
@@ -37,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="overrides",
         help="change a value of the configuration; may be repeated",
     )
+    parser.add_argument(
+        "--init", metavar="MODEL", help="train this model on instead of beginning from nothing"
+    )
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
 
@@ -44,46 +51,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     config = read_config(arguments.config, arguments.overrides)
     started = time.monotonic()
-    with _Lines() as lines:
-        train(config, arguments.output, lines, resume=arguments.resume, threads=arguments.threads)
+    init = load(arguments.init) if arguments.init else None
+    with TrainingLines() as lines:
+        train(
+            config,
+            arguments.output,
+            lines,
+            resume=arguments.resume,
+            threads=arguments.threads,
+            init=init,
+        )
         lines.note(f"wrote {arguments.output} after {time.monotonic() - started:.0f} s")
     return OK
-
-
-class _Lines:
-    """Prints how training goes on stderr: a bar for the stage, a line an epoch."""
-
-    def __init__(self) -> None:
-        self._progress: Progress | None = None
-
-    def stage(self, name: str, total: int) -> None:
-        self._close()
-        self._progress = Progress(name, "sentences", total=total)
-
-    def advance(self, sentences: int) -> None:
-        if self._progress is not None:
-            self._progress.add(sentences)
-
-    def epoch(self, report: EpochReport) -> None:
-        scores = ""
-        if report.las is not None:
-            scores = f", dev UAS {report.uas:.2f} LAS {report.las:.2f}"
-        self.note(
-            f"{report.stage} epoch {report.epoch}/{report.epochs}: "
-            f"{report.updates:,} updates, {report.rows:,} features{scores}"
-        )
-
-    def note(self, line: str) -> None:
-        end = "\x1b[K\n" if sys.stderr.isatty() else "\n"
-        print(line, end=end, file=sys.stderr, flush=True)
-
-    def _close(self) -> None:
-        if self._progress is not None:
-            self._progress.__exit__(None, None, None)
-            self._progress = None
-
-    def __enter__(self) -> _Lines:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._close()

@@ -76,6 +76,7 @@ cdef struct LearnTable:
     bint closed         # no new rows
     uint8_t* doorkeeper # how often keys without a row were asked for; NULL: all are let in
     int patience        # how often a key must be asked for before it gets a row
+    Scorer base         # what was learned before and does not change; `classes` 0: nothing
 
 
 cdef enum:
@@ -103,6 +104,7 @@ cdef class Learner:
     cdef LearnTable table
     cdef Scorer scorer
     cdef readonly int classes
+    cdef object base
 
     cdef _check(self, const uint64_t[::1] keys, int klass)
 

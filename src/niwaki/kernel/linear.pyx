@@ -201,6 +201,8 @@ cdef void learn_score(const void* opaque, const uint64_t* keys, int count,
     cdef uint32_t number
     cdef const Entry* entries
     cdef int i, j, found = 0
+    if table.base.classes:
+        table.base.score(table.base.table, keys, count, scores)
     for i in range(count):
         __builtin_prefetch(&table.keys[keys[i] & table.mask])
         __builtin_prefetch(&table.numbers[keys[i] & table.mask])
@@ -224,12 +226,18 @@ cdef class Learner:
     """Weights that grow and change while learning; averaged when read out.
 
     With a `patience` above 1, a feature gets weights only when it was to be changed
-    that many times.
+    that many times. With a `base`, what is learned is added to a model that stays as it
+    is: scores are those of both, and only the difference is exported.
     """
 
-    def __cinit__(self, int classes, int patience=1):
+    def __cinit__(self, int classes, int patience=1, Frozen base=None):
         if not 0 < classes <= MAX_CLASSES:
             raise ValueError(f"a model has 1 to {MAX_CLASSES} classes, not {classes}")
+        if base is not None:
+            if base.classes != classes:
+                raise ValueError(f"{classes} classes on a base of {base.classes}")
+            self.base = base
+            self.table.base = base.scorer
         self.classes = classes
         self.table.mask = (1 << 12) - 1
         self.table.keys = <uint64_t*>calloc(self.table.mask + 1, sizeof(uint64_t))

@@ -36,4 +36,5 @@ class Tutor:
         attributes: list[NDArray[np.uint32]],
         better: NDArray[np.uint8],
         worse: NDArray[np.uint8],
+        step: float = 1.0,
     ) -> None: ...

@@ -309,12 +309,12 @@ cdef class Tutor:
             now = after
         if better == NULL:
             return 0
-        self.update_paths(&context, better, rival)
+        self.update_paths(&context, better, rival, 1)
         return 1
 
     cdef void update_paths(self, const Context* context, const State* better,
-                           const State* worse) noexcept nogil:
-        """One step towards a sequence and away from another, from where they part."""
+                           const State* worse, float step) noexcept nogil:
+        """A step towards a sequence and away from another, from where they part."""
         cdef const State* one = better
         cdef const State* other = worse
         # Moves that they have in common: those before the first that differs.
@@ -331,26 +331,28 @@ cdef class Tutor:
             other = other.parent
         while ones > common or others > common:
             if ones > common:
-                self.learn_move(context, better, 1)
+                self.learn_move(context, better, step)
                 better = better.parent
                 ones -= 1
             if others > common:
-                self.learn_move(context, worse, -1)
+                self.learn_move(context, worse, -step)
                 worse = worse.parent
                 others -= 1
 
-    cdef void learn_move(self, const Context* context, const State* made, int sign) noexcept nogil:
+    cdef void learn_move(self, const Context* context, const State* made, float step) noexcept nogil:
         cdef uint64_t keys[MAX_KEYS]
         cdef int count = self.parser.program.keys(context, made.parent, keys)
-        learn_add(&self.learner.table, keys, count, made.klass, sign)
+        learn_add(&self.learner.table, keys, count, made.klass, step)
 
     # -- given sequences ---------------------------------------------------------
 
     def update(self, Batch batch not None, Py_ssize_t s, list attributes not None,
-               const uint8_t[::1] better not None, const uint8_t[::1] worse not None):
-        """One step towards a sequence of labelled moves and away from another.
+               const uint8_t[::1] better not None, const uint8_t[::1] worse not None,
+               float step=1):
+        """A step towards a sequence of labelled moves and away from another.
 
-        Whoever chose them: the sequences are those of `kbest`.
+        Whoever chose them: the sequences are those of `kbest`. The clock of averaging
+        stands still, because an example may ask for several steps.
         """
         cdef Columns columns = Columns(attributes, self.parser.program.attribute_count, batch.words)
         cdef Context context
@@ -365,8 +367,7 @@ cdef class Tutor:
         self._replay(&context, worse, self.space.states + steps + 1)
         self.update_paths(
             &context, self.space.states + better.shape[0],
-            self.space.states + steps + 1 + worse.shape[0])
-        self.learner.table.clock += 1
+            self.space.states + steps + 1 + worse.shape[0], step)
         self.learner.check_memory()
 
     cdef _replay(self, const Context* context, const uint8_t[::1] moves, State* states):

@@ -122,8 +122,8 @@ def _evaluate(
     np.cumsum([len(row) for row in rows], out=starts[1:])
     system = _joined(rows, np.int32)
     order = _joined([np.array(each.order, dtype=np.int32) for each in references], np.int32)
-    groups = _joined([_group_numbers(each) for each in references], np.int32)
-    linked = [_linked_mask(each) & mask for each, mask in zip(references, masks, strict=True)]
+    groups = _joined([group_numbers(each) for each in references], np.int32)
+    linked = [linked_mask(each) & mask for each, mask in zip(references, masks, strict=True)]
     counts = np.zeros((len(rows), 2, 4), dtype=np.int64)
     for kind, scored in ((_ALL, masks), (_LINKED, linked)):
         part = np.zeros((len(rows), 4), dtype=np.int64)
@@ -137,14 +137,14 @@ def _joined(parts: list[NDArray[np.int32]] | list[NDArray[np.uint8]], kind: type
     return np.concatenate(parts).astype(kind) if parts else np.zeros(0, dtype=kind)
 
 
-def _group_numbers(reference: Reference) -> NDArray[np.int32]:
+def group_numbers(reference: Reference) -> NDArray[np.int32]:
     numbers = np.full(len(reference.tokens), -1, dtype=np.int32)
     for number, group in enumerate(filter(None, reference.groups)):
         numbers[list(group)] = number
     return numbers
 
 
-def _linked_mask(reference: Reference) -> NDArray[np.uint8]:
+def linked_mask(reference: Reference) -> NDArray[np.uint8]:
     if reference.linked is None:
         return np.ones(len(reference.tokens), dtype=np.uint8)
     mask = np.zeros(len(reference.tokens), dtype=np.uint8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -511,6 +511,19 @@ def untagged(batch: Batch) -> Tags:
     sure = np.ones(batch.words, dtype=np.float32)
     pairs = np.full(batch.words, -1, dtype=np.int32)
     return Tags(pairs, sure, none, none, none, none)
+
+
+def tag_sentences(
+    sentences: Sequence[Sentence], tagger: Tagger | None, morphology: Morphology | None
+) -> tuple[list[Sentence], Batch, Tags]:
+    """The sentences with tags, features and lemmas, and what a parser sees of them."""
+    batch = Batch([sentence.source for sentence in sentences])
+    tags = tagger.tag(batch) if tagger is not None else untagged(batch)
+    columns: dict[int, Any] = {}
+    for part in (tagger, morphology):
+        if part is not None:
+            columns.update(part.columns(batch, tags))
+    return _rendered(list(sentences), batch, columns), batch, tags
 
 
 def _in_batches(sentences: Iterable[Sentence], limit: LengthLimit) -> Iterator[list[Sentence]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -62,40 +63,114 @@ def averaged_learner(learned: Arrays, classes: int) -> Learner:
 
 
 def compress(learned: Arrays, classes: int, max_rows: int) -> Compressed:
-    """Keep the most important rows and round their averaged weights to 8 bits.
+    """Keep the most important rows and round their averaged weights to 8 bits."""
+    rows = _Rows.learned(learned)
+    kept = rows.most_important(max_rows)
+    buckets = max(1, int(np.ceil(len(kept) / (SLOTS * _LOAD))))
+    places, prints = buckets_of(learned["keys"], buckets)
+    return _packed(rows, kept, places, prints, buckets, classes)
 
-    A row is as important as its largest weight. The scale is chosen so that the
-    largest weight of all is 127: clipping large weights does harm, rounding small
-    ones does not.
+
+def compress_onto(base: Compressed, learned: Arrays, max_rows: int) -> Compressed:
+    """The same for weights that were learned as differences to a compressed model.
+
+    Its keys are not known any more, only their buckets and fingerprints. So the table
+    keeps its number of buckets, and is filled above the usual load.
     """
-    weights = average(learned)
-    counts = learned["counts"].astype(np.int64)
-    row_of = np.repeat(np.arange(len(counts)), counts)
-    importance = np.zeros(len(counts), dtype=np.float32)
-    np.maximum.at(importance, row_of, np.abs(weights))
-    scale = float(importance.max(initial=0)) / 127 or 1.0
-    rows = np.flatnonzero(importance > scale / 2)
-    if len(rows) > max_rows:
-        rows = rows[np.argsort(-importance[rows], kind="stable")[:max_rows]]
-    buckets = max(1, int(np.ceil(len(rows) / (SLOTS * _LOAD))))
-    places, prints = buckets_of(learned["keys"][rows], buckets)
+    buckets = len(base.arrays["fill"])
+    new_places, new_prints = buckets_of(learned["keys"], buckets)
+    new = _Rows.learned(learned)
+    old = _Rows(
+        base.arrays["counts"].astype(np.int64),
+        base.arrays["entry_classes"].astype(np.int64),
+        base.arrays["entry_weights"].astype(np.float32) * np.float32(base.scale),
+    )
+    old_places = np.repeat(np.arange(buckets), base.arrays["fill"])
+    # A row is told by bucket and fingerprint; weights of the same row and class are added.
+    sites = np.concatenate([old_places, new_places]).astype(np.int64) << 16
+    sites |= np.concatenate([base.arrays["prints"], new_prints])
+    unique, site_of = np.unique(sites, return_inverse=True)
+    entry_sites = np.concatenate([old.row_of, new.row_of + len(old.counts)])
+    entries = site_of[entry_sites] * base.classes + np.concatenate([old.classes, new.classes])
+    together, entry_of = np.unique(entries, return_inverse=True)
+    weights = np.bincount(entry_of, np.concatenate([old.weights, new.weights]))
+    merged = _Rows(
+        np.bincount(together // base.classes, minlength=len(unique)),
+        together % base.classes,
+        weights.astype(np.float32),
+    )
+    kept = merged.most_important(max_rows)
+    places, prints = unique >> 16, (unique & 0xFFFF).astype(np.uint16)
+    return _packed(merged, kept, places, prints, buckets, base.classes)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of weights: how many entries each has, and the entries' classes and weights."""
+
+    counts: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    weights: NDArray[np.float32]
+
+    @classmethod
+    def learned(cls, arrays: Arrays) -> _Rows:
+        counts, classes = arrays["counts"].astype(np.int64), arrays["classes"].astype(np.int64)
+        return cls(counts, classes, average(arrays))
+
+    @cached_property
+    def row_of(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(len(self.counts)), self.counts)
+
+    @cached_property
+    def importance(self) -> NDArray[np.float32]:
+        """A row is as important as its largest weight."""
+        importance = np.zeros(len(self.counts), dtype=np.float32)
+        np.maximum.at(importance, self.row_of, np.abs(self.weights))
+        return importance
+
+    @cached_property
+    def scale(self) -> float:
+        """Such that the largest weight of all is 127.
+
+        Clipping large weights does harm, rounding small ones does not.
+        """
+        return float(self.importance.max(initial=0)) / 127 or 1.0
+
+    def most_important(self, most: int) -> NDArray[np.int64]:
+        rows = np.flatnonzero(self.importance > self.scale / 2)
+        if len(rows) > most:
+            rows = rows[np.argsort(-self.importance[rows], kind="stable")[:most]]
+        return rows
+
+
+def _packed(
+    rows: _Rows,
+    kept: NDArray[np.int64],
+    places: NDArray[Any],
+    prints: NDArray[np.uint16],
+    buckets: int,
+    classes: int,
+) -> Compressed:
+    """A table of the rows that are kept; `places` and `prints` are those of all rows."""
     # By bucket, and within it the most important first; what does not fit is dropped.
-    order = np.lexsort((-importance[rows], places))
-    order = order[np.arange(len(order)) - np.searchsorted(places[order], places[order]) < SLOTS]
-    rank = np.full(len(counts), -1)
-    rank[rows[order]] = np.arange(len(order))
-    rounded = np.rint(weights / scale).astype(np.int8)
-    entries = np.flatnonzero((rank[row_of] >= 0) & (rounded != 0))
-    entries = entries[np.argsort(rank[row_of[entries]], kind="stable")]
+    order = kept[np.lexsort((-rows.importance[kept], places[kept]))]
+    at = places[order]
+    order = order[np.arange(len(order)) - np.searchsorted(at, at) < SLOTS]
+    rank = np.full(len(rows.counts), -1)
+    rank[order] = np.arange(len(order))
+    rounded = np.rint(rows.weights / rows.scale).astype(np.int8)
+    entries = np.flatnonzero((rank[rows.row_of] >= 0) & (rounded != 0))
+    entries = entries[np.argsort(rank[rows.row_of[entries]], kind="stable")]
     small = np.uint8 if classes < 256 else np.uint16
+    filled = rank[rows.row_of[entries]]
     return Compressed(
         classes,
-        scale,
+        rows.scale,
         {
             "fill": np.bincount(places[order], minlength=buckets).astype(np.uint8),
             "prints": prints[order],
-            "counts": np.bincount(rank[row_of[entries]], minlength=len(order)).astype(small),
-            "entry_classes": learned["classes"][entries].astype(small),
+            "counts": np.bincount(filled, minlength=len(order)).astype(small),
+            "entry_classes": rows.classes[entries].astype(small),
             "entry_weights": rounded[entries],
         },
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -80,3 +81,20 @@ class Checkpoint:
         path = Path(os.path.realpath(self.path))
         remove_leftovers(path)
         path.unlink(missing_ok=True)
+
+
+def hash_of_files(files: Iterable[str]) -> str:
+    """What is in the files, as one SHA-256."""
+    digest = hashlib.sha256()
+    for name in files:
+        with open(name, "rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
+def hash_of_arrays(arrays: Arrays) -> str:
+    """Names and contents of arrays, as one SHA-256."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        digest.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
+    return digest.hexdigest()

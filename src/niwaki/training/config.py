@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import tomllib
+import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,9 @@ from typing import Any, Literal
 
 from niwaki.errors import ConfigError, nearest, shown, written
 from niwaki.kernel.systems import system_names
+from niwaki.objectives import objective_names
+
+MAX_CANDIDATES = 4096
 
 
 @dataclass(frozen=True)
@@ -127,11 +131,36 @@ class TaggerConfig:
 class ObjectiveConfig:
     """What is learned from: data and what it is for."""
 
-    kind: Literal["treebank"] = "treebank"
+    # "treebank", or a cost: "reordering", "partial", "arc-length", "command" or a function
+    # "package.module:name". The keys after `partial` are for costs.
+    kind: str = "treebank"
     data: tuple[str, ...] = ()
     # Accept partial trees: what is unknown (`_`) is filled in, again and again while the
     # parser learns, by the best tree that obeys what is known.
     partial: bool = False
+    # Examples visited for each one of the treebank (without a treebank: of the first cost).
+    schedule: float = 1.0
+    # Candidates that are priced; "adaptive": 2, 4, 8 ... `max_k`, until one is cheaper.
+    k: int | Literal["adaptive"] = 8
+    max_k: int = 64
+    # What an update goes towards: the cheapest candidate ("hard"), the best of score and
+    # cost, away from the worst ("hope-fear"), all that are cheaper, or the expected cost.
+    select: Literal["hard", "hope-fear", "all-cheaper", "expected"] = "hard"
+    # The length of an update, where one on the treebank has 1.
+    step: float = 1.0
+    # "hope-fear": what a cost of 1 weighs in scores; "expected": the temperature.
+    scale: float = 20.0
+    # "reordering": a named set of rules or a file, and the words that are scored.
+    rules: str = ""
+    words: Literal["linked", "all"] = "linked"
+    # "arc-length": whether labels count.
+    labelled: bool = True
+    # "command": the program and its arguments.
+    command: tuple[str, ...] = ()
+
+    @property
+    def is_cost(self) -> bool:
+        return self.kind != "treebank"
 
 
 @dataclass(frozen=True)
@@ -150,6 +179,8 @@ class TrainingConfig:
     greedy_margin: float = 5.0
     # How often the greedy parser follows its own mistakes while it learns.
     explore: float = 0.9
+    # With costs: sentences that are parsed before any of them changes the weights.
+    round: int = 16
     # Time between two checkpoints.
     checkpoint_minutes: float = 1.0
 
@@ -202,6 +233,7 @@ _AT_LEAST = {
     "training.margin": 0,
     "training.greedy_margin": 0,
     "training.explore": 0,
+    "training.round": 1,
     "training.checkpoint_minutes": 0,
 }
 _LARGEST = 10**300  # what a float can hold, and a message can show
@@ -279,6 +311,14 @@ def _convert(hint: Any, value: Any, key: str, name: str) -> Any:
     if dataclasses.is_dataclass(hint):
         return _build(hint, value, f"{key}.", name)
     origin = typing.get_origin(hint)
+    if origin in (types.UnionType, typing.Union):
+        # A number, or a word in its place.
+        number, word = typing.get_args(hint)
+        if isinstance(value, str):
+            if value not in typing.get_args(word):
+                raise refuse(f"a whole number or {', '.join(typing.get_args(word))}")
+            return value
+        return _convert(number, value, key, name)
     if origin is Literal:
         choices = typing.get_args(hint)
         if value not in choices:
@@ -316,6 +356,8 @@ def _check(config: Config, name: str) -> None:
     if system not in system_names():
         raise ConfigError(f"{name}: model.system is {system!r}; {nearest(system, system_names())}")
     _check_graph(config.graph, name)
+    for number, objective in enumerate(config.objective):
+        _check_objective(objective, f"{name}: objective[{number}]")
     if not any(objective.data for objective in config.objective):
         raise ConfigError(
             f'{name}: nothing to learn from; add [[objective]] with data = "train.conllu"'
@@ -336,6 +378,32 @@ def _check_graph(graph: GraphConfig, name: str) -> None:
             f"{name}: graph.latent is {graph.latent}; "
             "latent classes are learned by log-linear with adagrad"
         )
+
+
+def _check_objective(objective: ObjectiveConfig, name: str) -> None:
+    kind = objective.kind
+    if ":" not in kind and kind not in objective_names():
+        raise ConfigError(
+            f"{name}.kind is {shown(kind)}; {nearest(kind, objective_names())}, "
+            "or package.module:function"
+        )
+    if objective.is_cost:
+        if not objective.data:
+            raise ConfigError(f"{name}.data is empty; give the file that {kind!r} reads")
+        if objective.partial:
+            raise ConfigError(f'{name}.partial goes with kind = "treebank"; leave one out')
+    else:
+        usual = ObjectiveConfig(data=objective.data, partial=objective.partial)
+        for key, value in vars(objective).items():
+            if value != getattr(usual, key):
+                raise ConfigError(f"{name}.{key} goes with a cost, not with {kind!r}; leave it out")
+    positive = {"schedule": objective.schedule, "step": objective.step, "scale": objective.scale}
+    for key, value in positive.items():
+        if value <= 0:
+            raise ConfigError(f"{name}.{key} is {value}; give a number above 0")
+    for key, count in (("k", objective.k), ("max_k", objective.max_k)):
+        if count != "adaptive" and not 2 <= count <= MAX_CANDIDATES:
+            raise ConfigError(f"{name}.{key} is {count}; give 2 to {MAX_CANDIDATES}")
 
 
 def _get(config: Config, key: str) -> Any:
@@ -360,21 +428,26 @@ def _with_paths(config: Config, folder: Path, name: str) -> Config:
             )
         return str(whole)
 
-    def set_or_file(features: str, key: str) -> str:
-        return found(features, key) if "." in features or "/" in features else features
+    def found_or_named(text: str, key: str) -> str:
+        """A name of something that is shipped stays as it is."""
+        return found(text, key) if "." in text or "/" in text else text
 
     objectives = tuple(
-        dataclasses.replace(each, data=tuple(found(p, f"objective[{i}].data") for p in each.data))
+        dataclasses.replace(
+            each,
+            data=tuple(found(p, f"objective[{i}].data") for p in each.data),
+            rules=found_or_named(each.rules, f"objective[{i}].rules"),
+        )
         for i, each in enumerate(config.objective)
     )
     model = dataclasses.replace(
         config.model,
         clusters=found(config.model.clusters, "model.clusters"),
-        features=set_or_file(config.model.features, "model.features"),
+        features=found_or_named(config.model.features, "model.features"),
     )
     graph = dataclasses.replace(
         config.graph,
-        label_features=set_or_file(config.graph.label_features, "graph.label_features"),
+        label_features=found_or_named(config.graph.label_features, "graph.label_features"),
     )
     training = dataclasses.replace(config.training, dev=found(config.training.dev, "training.dev"))
     return dataclasses.replace(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +17,14 @@ from niwaki.kernel.words import Clusters
 from niwaki.models.constrained import constrained_kbest
 from niwaki.models.tagger import Tags
 from niwaki.models.transition import DEPREL, Design, TransitionParser
-from niwaki.models.weights import Compressed, compress
+from niwaki.models.weights import Compressed, compress, compress_onto
 from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import TrainingConfig
 from niwaki.training.corpus import Corpus
+from niwaki.training.costdata import CostData
+from niwaki.training.costs import CostLessons, CostTraining, ObjectiveReport
 from niwaki.training.tagging import epoch_order
+from niwaki.training.trainee import TransitionTrainee
 from niwaki.training.workers import Stopped
 
 _CHUNK = 256
@@ -39,6 +44,7 @@ class EpochReport:
     rows: int
     uas: float | None
     las: float | None
+    objectives: tuple[ObjectiveReport, ...] = ()
 
 
 @dataclass
@@ -51,6 +57,7 @@ class _Progress:
     random: int = 0  # state of the exploration's random numbers
     best_las: float = -1.0
     best: Compressed | None = None
+    reports: list[str] = field(default_factory=list)  # of the epochs so far, as JSON
 
 
 class ParserTraining:
@@ -68,12 +75,16 @@ class ParserTraining:
         max_rows: int,
         clusters: Clusters | None,
         checkpoint: Checkpoint,
+        base: Compressed | None = None,
+        costs: Sequence[CostData] = (),
+        threads: int = 1,
     ) -> None:
         self._stage, self._design, self._config = stage, design, config
         self._corpus, self._tags = corpus, tags
         self._beam, self._max_rows, self._checkpoint = beam, max_rows, checkpoint
         self._epochs = config.epochs if beam > 1 else config.greedy_epochs
-        self._learner = Learner(len(design.classes))
+        self._base, self._threads = base, threads
+        self._learner = Learner(len(design.classes), base=base.frozen() if base else None)
         self._parser = TransitionParser(design, self._learner, clusters)
         self._tutor = Tutor(self._parser.kernel, self._parser.class_numbers())
         self._values = self._parser.attribute_values(corpus.batch, tags)
@@ -81,36 +92,48 @@ class ParserTraining:
         # A greedy parser with exact costs learns from crossing trees what it can reach of them.
         lift = beam > 1 and not load_system(design.system).crosses
         self._heads = projective_heads(corpus) if lift else corpus.batch.given_heads()
+        self._costs = CostTraining([self._lessons(x) for x in costs], self._learner, config.seed)
+        # An epoch is a pass over the treebank, or over the examples of the first cost.
+        self._epoch_size = len(corpus.sentences) or self._costs.lessons[0].size
         self._progress = _Progress()
         self._restore()
+
+    def _lessons(self, data: CostData) -> CostLessons:
+        trainee = TransitionTrainee(self._parser, self._tutor, data.batch, data.tags, self._beam)
+        return CostLessons(data.name, data.config, data.objective, trainee)
 
     def run(
         self,
         evaluate: Evaluate | None,
         advance: Callable[[int], None],
-        report: Callable[[EpochReport], None],
+        report: Callable[[EpochReport, list[str]], None],
     ) -> TransitionParser:
         """Learn for all epochs; returns the parser of the best one, compressed.
 
-        `advance` may raise Stopped: the checkpoint then knows how far learning came, and
-        whoever stopped it decides about saving that.
+        `report` is told of each epoch, and of all so far as JSON. With costs the parser is
+        that of the last epoch: what is best on the treebank is not what is best for the
+        task. `advance` may raise Stopped: the checkpoint then knows how far learning came,
+        and whoever stopped it decides about saving that.
         """
         done = self._progress
         try:
-            while done.epoch < self._epochs:
-                self._learn_epoch(advance)
-                self._finish_epoch(evaluate, report)
+            with ThreadPoolExecutor(self._threads) as pool:
+                while done.epoch < self._epochs:
+                    self._learn_epoch(advance, pool)
+                    self._finish_epoch(evaluate, report)
         except Stopped:
             self._keep()
             raise
         best = done.best or self._compressed()
         # In this order: another thread may save in between.
+        self._checkpoint.put(f"{self._stage}-reports", {"reports": _as_bytes(done.reports)})
         self._checkpoint.put(f"{self._stage}-result", pack(best))
         self._checkpoint.drop(self._stage)
         return self._parser.with_model(best)
 
-    def _learn_epoch(self, advance: Callable[[int], None]) -> None:
+    def _learn_epoch(self, advance: Callable[[int], None], pool: ThreadPoolExecutor) -> None:
         done = self._progress
+        at_once = self._config.round if self._costs.lessons else _CHUNK
         order = epoch_order(self._config.seed, self._stage, done.epoch, len(self._corpus.sentences))
         whole = len(order)
         if done.epoch == 0:
@@ -121,13 +144,16 @@ class ParserTraining:
         if done.cursor == 0:
             done.updates = 0
             done.random = 1 + done.epoch + (self._config.seed << 20)
-        while done.cursor < len(order):
-            end = done.cursor + _CHUNK
-            part = order[done.cursor : min(end, whole) if done.cursor < whole else end]
+        while done.cursor < self._epoch_size:
+            end = min(done.cursor + at_once, self._epoch_size)
+            if done.cursor < whole:
+                end = min(end, whole)
+            part = order[done.cursor : end]
             self._complete(part)
             done.updates += self._learn(part)
-            done.cursor += len(part)
-            advance(len(part))
+            done.cursor = end
+            visited = done.epoch * self._epoch_size + end
+            advance(len(part) + self._costs.keep_up(visited, pool, self._threads))
             if self._checkpoint.is_due:
                 self._keep()
                 self._checkpoint.save()
@@ -175,24 +201,33 @@ class ParserTraining:
         return int(updates)
 
     def _finish_epoch(
-        self, evaluate: Evaluate | None, report: Callable[[EpochReport], None]
+        self, evaluate: Evaluate | None, report: Callable[[EpochReport, list[str]], None]
     ) -> None:
         done = self._progress
         uas = las = None
         if evaluate is not None:
             compressed = self._compressed()
             uas, las = evaluate(self._parser.with_model(compressed))
-            if las > done.best_las:
+            if las > done.best_las and not self._costs.lessons:
                 done.best_las, done.best = las, compressed
         done.epoch += 1
         done.cursor = 0
-        report(
-            EpochReport(
-                self._stage, done.epoch, self._epochs, done.updates, len(self._learner), uas, las
-            )
+        finished = EpochReport(
+            self._stage,
+            done.epoch,
+            self._epochs,
+            done.updates,
+            len(self._learner),
+            uas,
+            las,
+            self._costs.finish_epoch(),
         )
+        done.reports.append(json.dumps(asdict(finished)))
+        report(finished, done.reports)
 
     def _compressed(self) -> Compressed:
+        if self._base is not None:
+            return compress_onto(self._base, self._learner.export(), self._max_rows)
         return compress(self._learner.export(), self._learner.classes, self._max_rows)
 
     # -- interruption -----------------------------------------------------------
@@ -205,6 +240,8 @@ class ParserTraining:
             "numbers": numbers,
             "random": np.array([done.random], dtype=np.uint64),
             "best_las": np.array([done.best_las]),
+            "reports": _as_bytes(done.reports),
+            **self._costs.export(),
             **{f"learner.{name}": array for name, array in self._learner.export().items()},
         }
         if done.best is not None:
@@ -219,6 +256,8 @@ class ParserTraining:
         done.epoch, done.cursor, done.updates = map(int, state["numbers"])
         done.random = int(state["random"][0])
         done.best_las = float(state["best_las"][0])
+        done.reports = _as_lines(state["reports"])
+        self._costs.restore(state)
         best = {n.removeprefix("best."): a for n, a in state.items() if n.startswith("best.")}
         if best:
             done.best = unpack(best)
@@ -236,6 +275,20 @@ def finished_parser(
     if name not in checkpoint:
         return None
     return TransitionParser(design, unpack(checkpoint[name]), clusters)
+
+
+def finished_reports(stage: str, checkpoint: Checkpoint) -> list[str]:
+    """What the epochs of a finished parser did, a JSON object each."""
+    name = f"{stage}-reports"
+    return _as_lines(checkpoint[name]["reports"]) if name in checkpoint else []
+
+
+def _as_bytes(lines: list[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
+
+
+def _as_lines(array: NDArray[np.uint8]) -> list[str]:
+    return array.tobytes().decode().splitlines()
 
 
 def projective_heads(corpus: Corpus) -> NDArray[np.int32]:

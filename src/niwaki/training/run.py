@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ from typing import Any, Protocol
 # compiled modules ignore errors while they set themselves up.
 import numpy.random  # noqa: F401
 
+from niwaki.data.files import atomic_write
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
 from niwaki.errors import ConfigError
@@ -24,6 +25,7 @@ from niwaki.models.arc_features import load_arc_feature_set
 from niwaki.models.clusters import WordClusters, read_clusters
 from niwaki.models.features import load_feature_set
 from niwaki.models.graph import GraphDesign, GraphParser
+from niwaki.models.morphology import Morphology
 from niwaki.models.pipeline import Parser, Pipeline, untagged
 from niwaki.models.pseudo_projective import encode_all
 from niwaki.models.segmenter import Segmenter
@@ -36,12 +38,19 @@ from niwaki.models.transition import (
     TransitionParser,
     design_parser,
 )
+from niwaki.models.weights import Compressed
 from niwaki.training.calibration import calibrate, calibrate_graph
-from niwaki.training.checkpoint import Checkpoint
-from niwaki.training.config import Config
+from niwaki.training.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
+from niwaki.training.config import Config, ModelConfig
 from niwaki.training.corpus import Corpus, read_treebank
+from niwaki.training.costdata import CostData, CostObjective, load_costs, tag_costs
 from niwaki.training.graph import GraphTraining, design_graph, finished_graph
-from niwaki.training.parsing import EpochReport, ParserTraining, finished_parser
+from niwaki.training.parsing import (
+    EpochReport,
+    ParserTraining,
+    finished_parser,
+    finished_reports,
+)
 from niwaki.training.segmenting import can_segment, train_segmenter
 from niwaki.training.tagging import jackknife, train_morphology, train_tagger
 from niwaki.training.workers import checked_first, run_all
@@ -72,6 +81,9 @@ class _Stages:
     checkpoint: Checkpoint
     reporter: Reporter
     threads: int
+    init: Pipeline | None
+    costs: Sequence[CostObjective]
+    log: str
 
     @cached_property
     def lessons(self) -> Corpus:
@@ -99,31 +111,52 @@ def train(
     *,
     resume: bool = False,
     threads: int | None = None,
+    init: Pipeline | None = None,
 ) -> Pipeline:
     """Train a model and write it. A run that was broken off goes on with `resume`.
 
-    The result depends on the configuration and the data only, not on threads or on
-    interruptions. A KeyboardInterrupt first saves how far the run came.
+    With `init`, a trained model is trained on: it keeps its tagger, its features and its
+    labels, and its parser learns from where it is. The result depends on the
+    configuration, the data and that model only, not on threads or on interruptions. What
+    each epoch did is written beside the model, to OUTPUT.log.jsonl.
+    A KeyboardInterrupt first saves how far the run came.
     """
+    if init is not None:
+        config = _continued(config, init)
+    treebanks = [objective for objective in config.objective if not objective.is_cost]
     corpus = read_treebank(
-        [file for objective in config.objective for file in objective.data],
-        partial={file for each in config.objective if each.partial for file in each.data},
+        [file for objective in treebanks for file in objective.data],
+        partial={file for each in treebanks if each.partial for file in each.data},
     )
+    if not corpus.sentences and init is None:
+        raise ConfigError("no trees to learn from; add a treebank, or begin with a model (--init)")
+    costs = load_costs(config)
     dev = read_treebank([config.training.dev]) if config.training.dev else None
     _say_what_is_in(corpus, config, reporter)
-    identity = {
-        "config": _plain(config.to_json()),
-        "data": corpus.sha256,
-        "dev": dev.sha256 if dev else "",
-    }
+    for each in costs:
+        reporter.note(f"{each.config.kind}: {len(each.objective.sentences):,} examples")
     checkpoint = Checkpoint(
-        f"{os.fspath(output)}.checkpoint", identity, config.training.checkpoint_minutes
+        f"{os.fspath(output)}.checkpoint",
+        _identity(config, corpus, dev, costs, init),
+        config.training.checkpoint_minutes,
     )
     if resume and not checkpoint.load():
         reporter.note(f"no checkpoint {checkpoint.path}; starting from the beginning")
-    clusters = read_clusters(config.model.clusters) if config.model.clusters else None
+    if init is not None:
+        clusters = init.clusters
+    else:
+        clusters = read_clusters(config.model.clusters) if config.model.clusters else None
     stages = _Stages(
-        config, corpus, dev, clusters, checkpoint, reporter, threads or os.cpu_count() or 1
+        config,
+        corpus,
+        dev,
+        clusters,
+        checkpoint,
+        reporter,
+        threads or os.cpu_count() or 1,
+        init,
+        costs,
+        f"{os.fspath(output)}.log.jsonl",
     )
     try:
         pipeline = _train_all(stages)
@@ -138,23 +171,21 @@ def train(
 
 
 def _train_all(stages: _Stages) -> Pipeline:
-    config, corpus, dev = stages.config, stages.corpus, stages.dev
+    config, dev = stages.config, stages.dev
     is_graph = config.model.kind == "graph"
+    if is_graph and stages.costs:
+        raise ConfigError('costs go with model.kind = "transition"; leave one out')
     design = _design_graph(stages) if is_graph else _design(stages)
-    segmenter = _train_segmenter(stages)
+    segmenter = stages.init.segmenter if stages.init else _train_segmenter(stages)
     tagger, tags = _train_tagger(stages)
-    morphology = None
-    if tagger is not None:
-        stages.reporter.stage("features and lemmas", 8 * len(corpus.sentences))
-        morphology = train_morphology(
-            corpus, tagger, config.tagger, config.training.seed, advance=stages.reporter.advance
-        )
+    morphology = stages.init.morphology if stages.init else _train_morphology(stages, tagger)
     parser: Parser
     greedy = None
     if isinstance(design, GraphDesign):
         parser = _train_graph(stages, design, tagger, tags)
     else:
-        parser, greedy = _train_parsers(stages, design, tagger, tags)
+        data = tag_costs(stages.costs, tagger, morphology, design.labels)
+        parser, greedy = _train_parsers(stages, design, tagger, tags, data)
     pipeline = Pipeline(
         _card(stages), tagger, morphology, parser, greedy, stages.word_clusters, segmenter
     )
@@ -163,6 +194,67 @@ def _train_all(stages: _Stages) -> Pipeline:
             pipeline = replace(pipeline, confidence=calibrate(pipeline, dev))
         pipeline = _with_scores(pipeline, dev)
     return pipeline
+
+
+def _continued(config: Config, init: Pipeline) -> Config:
+    """A configuration for training a model on: the model is what it is."""
+    usual = ModelConfig()
+    changed = [key for key, value in vars(config.model).items() if value != getattr(usual, key)]
+    if changed:
+        raise ConfigError(
+            f"model.{changed[0]} cannot be chosen with --init: the model keeps its own; "
+            "leave it out, or train from the beginning"
+        )
+    known = {name: init.config["model"].get(name, value) for name, value in vars(usual).items()}
+    known = {name: tuple(x) if isinstance(x, list) else x for name, x in known.items()}
+    return replace(config, model=ModelConfig(**known))
+
+
+def _identity(
+    config: Config,
+    corpus: Corpus,
+    dev: Corpus | None,
+    costs: Sequence[CostObjective],
+    init: Pipeline | None,
+) -> dict[str, Any]:
+    """What a run is, so that a checkpoint of another one is not taken up."""
+    identity = {
+        "config": _plain(config.to_json()),
+        "data": corpus.sha256,
+        "dev": dev.sha256 if dev else "",
+    }
+    if costs:
+        identity["costs"] = [hash_of_files(each.config.data) for each in costs]
+    if init is not None:
+        identity["init"] = hash_of_arrays(_weights_of(init).arrays)
+    return identity
+
+
+def _transition_parser(pipeline: Pipeline) -> TransitionParser:
+    if not isinstance(pipeline.parser, TransitionParser):
+        raise ConfigError("a graph parser cannot be trained on; train it from the beginning")
+    return pipeline.parser
+
+
+def _weights_of(pipeline: Pipeline) -> Compressed:
+    model = _transition_parser(pipeline).model
+    if not isinstance(model, Compressed):
+        raise ValueError("only a finished model can be trained on")
+    return model
+
+
+def _train_morphology(stages: _Stages, tagger: Tagger | None) -> Morphology | None:
+    if tagger is None:
+        return None
+    config = stages.config
+    stages.reporter.stage("features and lemmas", 8 * len(stages.corpus.sentences))
+    return train_morphology(
+        stages.corpus,
+        tagger,
+        config.tagger,
+        config.training.seed,
+        advance=stages.reporter.advance,
+    )
 
 
 def _say_what_is_in(corpus: Corpus, config: Config, reporter: Reporter) -> None:
@@ -205,20 +297,25 @@ def _train_segmenter(stages: _Stages) -> Segmenter | None:
 
 def _train_tagger(stages: _Stages) -> tuple[Tagger | None, Tags]:
     config, corpus, seed = stages.config.tagger, stages.corpus, stages.config.training.seed
-    if not config.tags or not corpus.is_tagged:
-        return None, untagged(corpus.batch)
     folds = min(config.folds, len(corpus.sentences))
     work = len(corpus.sentences) * config.epochs
-    stages.reporter.stage("tagger", work)
-    tagger = train_tagger(
-        corpus,
-        config,
-        seed,
-        "tagger",
-        lowercase=stages.lowercase,
-        clusters=stages.clusters,
-        advance=stages.reporter.advance,
-    )
+    if stages.init is not None:
+        tagger = stages.init.tagger
+        if tagger is None:
+            return None, untagged(corpus.batch)
+    elif not config.tags or not corpus.is_tagged:
+        return None, untagged(corpus.batch)
+    else:
+        stages.reporter.stage("tagger", work)
+        tagger = train_tagger(
+            corpus,
+            config,
+            seed,
+            "tagger",
+            lowercase=stages.lowercase,
+            clusters=stages.clusters,
+            advance=stages.reporter.advance,
+        )
     if folds >= 2:
         stages.reporter.stage(f"tags of {folds} parts", work * (folds - 1))
     tags = jackknife(
@@ -235,22 +332,33 @@ def _train_tagger(stages: _Stages) -> tuple[Tagger | None, Tags]:
 
 
 def _train_parsers(
-    stages: _Stages, design: Design, tagger: Tagger | None, tags: Tags
+    stages: _Stages,
+    design: Design,
+    tagger: Tagger | None,
+    tags: Tags,
+    costs: Sequence[CostData],
 ) -> tuple[TransitionParser, TransitionParser | None]:
     model = stages.config.model
     beams = {"parser": model.beam}
-    if model.beam > 1 and model.greedy:
+    if model.beam > 1 and model.greedy and not stages.init:
         beams["greedy"] = 1
+    if costs and "greedy" in beams:
+        del beams["greedy"]
+        stages.reporter.note("costs need candidates: no second set of weights for greedy parsing")
     dev_tags = _dev_tags(stages, tagger)
     training = stages.config.training
     epochs = sum(training.epochs if b > 1 else training.greedy_epochs for b in beams.values())
-    stages.reporter.stage("parser", epochs * len(stages.corpus.sentences))
+    size = len(stages.corpus.sentences) or costs[0].batch.sentences
+    per_epoch = len(stages.corpus.sentences) + sum(size * x.config.schedule for x in costs)
+    stages.reporter.stage("parser", int(epochs * per_epoch))
     advance = _locked(stages.reporter.advance)
     lock = threading.Lock()
+    logs: dict[str, list[str]] = {stage: [] for stage in beams}
 
     def train_one(stage: str, check: Callable[[], None]) -> TransitionParser:
         finished = finished_parser(stage, design, stages.checkpoint, stages.clusters)
         if finished is not None:
+            logs[stage] = finished_reports(stage, stages.checkpoint)
             return finished
         lessons = ParserTraining(
             stage,
@@ -262,6 +370,9 @@ def _train_parsers(
             max_rows=model.max_rows,
             clusters=stages.clusters,
             checkpoint=stages.checkpoint,
+            base=_weights_of(stages.init) if stages.init else None,
+            costs=costs,
+            threads=stages.threads,
         )
 
         def score(parser: TransitionParser) -> tuple[float, float]:
@@ -269,9 +380,12 @@ def _train_parsers(
             assert dev_tags is not None
             return _score(parser, stages.dev, dev_tags, beams[stage])
 
-        def report(epoch: EpochReport) -> None:
+        def report(epoch: EpochReport, so_far: list[str]) -> None:
             with lock:
                 stages.reporter.epoch(epoch)
+                logs[stage] = so_far
+                with atomic_write(stages.log) as file:
+                    file.writelines(f"{x}\n".encode() for lines in logs.values() for x in lines)
 
         return lessons.run(score if stages.dev else None, checked_first(advance, check), report)
 
@@ -334,6 +448,8 @@ def _design_graph(stages: _Stages) -> GraphDesign:
 
 def _design(stages: _Stages) -> Design:
     """What the parsers will be; wrong features show here, before anything is trained."""
+    if stages.init is not None:
+        return _transition_parser(stages.init).design
     model = stages.config.model
     features = "\n".join([load_feature_set(model.features), *model.more_features])
     design = design_parser(
@@ -398,6 +514,13 @@ def _card(stages: _Stages) -> dict[str, Any]:
     for objective in record["objective"]:
         # Where the files lay on somebody's disk is nobody's business.
         objective["data"] = [os.path.basename(file) for file in objective["data"]]
+        objective["rules"] = os.path.basename(objective["rules"])
+        objective["command"] = [os.path.basename(word) for word in objective["command"][:1]]
+    if stages.init is not None:
+        record["init"] = {
+            "name": stages.init.config["card"]["name"],
+            "data": stages.init.config.get("data", {}),
+        }
     for table, key in (("training", "dev"), ("model", "clusters"), ("model", "features")):
         record[table][key] = os.path.basename(record[table][key])
     return record

@@ -1,0 +1,115 @@
+"""Train a model on trees of its own choice.
+
+CONFIG.toml is one as for `niwaki train`, with a treebank and at least one cost. The model
+parses the sentences of the cost and a tree is chosen for each: the first (--select first,
+standard self-training), or the cheapest of the n best (--select cost, targeted
+self-training). A new model is then trained on the treebank and these trees, tagger and
+parser alike; --train-on trains the model's parser on instead. --candidates-from takes the
+candidates of a better parser. With --tags, trees over other tags of doubtful words are
+candidates too, so that the tagger learns what helps.
+
+The trees are kept beside the output, in MODEL.rounds, as CoNLL-U with their cost, their
+rank and what the first tree would have cost. After an interruption, --resume goes on.
+
+  niwaki self-train task.toml -m en -o better.niwaki
+  niwaki self-train task.toml -m en -o better.niwaki -n 512 --weight 10 --rounds 2
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+
+from niwaki.cli import OK
+from niwaki.cli._arguments import positive
+from niwaki.cli._training import TrainingLines
+from niwaki.models.pipeline import load
+from niwaki.training.config import read_config
+from niwaki.training.selftraining import Plan, Round, Selection, self_train
+
+_MOST = 512
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", metavar="CONFIG.toml", help="a treebank, and what trees cost")
+    parser.add_argument("-m", "--model", metavar="MODEL", required=True, help="whose trees")
+    parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="the new model")
+    parser.add_argument(
+        "--select",
+        choices=["first", "cost"],
+        default="cost",
+        help="the first tree, or the cheapest candidate (default: cost)",
+    )
+    parser.add_argument(
+        "-n", type=_candidates, default=64, help=f"candidates, up to {_MOST} (default: 64)"
+    )
+    parser.add_argument(
+        "--tags", type=positive, default=1, metavar="N", help="ways to tag a sentence (default: 1)"
+    )
+    parser.add_argument(
+        "--weight", type=positive, default=1, metavar="N", help="of the chosen trees (default: 1)"
+    )
+    parser.add_argument(
+        "--rounds", type=positive, default=1, metavar="N", help="choose and train (default: 1)"
+    )
+    parser.add_argument("--candidates-from", metavar="MODEL", help="take its candidates instead")
+    parser.add_argument(
+        "--train-on", action="store_true", help="train the model on instead of a new one"
+    )
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        dest="overrides",
+        help="change a value of the configuration; may be repeated",
+    )
+    parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
+    parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    parser.add_argument("--json", action="store_true", help="print what was chosen as JSON")
+
+
+def _candidates(text: str) -> int:
+    count = positive(text)
+    if count > _MOST:
+        raise argparse.ArgumentTypeError(f"{count}; give at most {_MOST}")
+    return count
+
+
+def run(arguments: argparse.Namespace) -> int:
+    config = read_config(arguments.config, arguments.overrides)
+    model = load(arguments.model)
+    other = load(arguments.candidates_from) if arguments.candidates_from else None
+    plan = Plan(
+        Selection(arguments.select, arguments.n, arguments.tags),
+        arguments.weight,
+        arguments.rounds,
+        arguments.train_on,
+    )
+    with TrainingLines() as lines:
+        _, rounds = self_train(
+            config,
+            model,
+            arguments.output,
+            plan,
+            lines,
+            candidates_from=other,
+            resume=arguments.resume,
+            threads=arguments.threads,
+        )
+    if arguments.json:
+        print(json.dumps([dataclasses.asdict(each) for each in rounds]))
+    else:
+        print(_table(rounds))
+    return OK
+
+
+def _table(rounds: list[Round]) -> str:
+    lines = [f"{'round':>5} {'examples':>9} {'first':>8} {'chosen':>8} {'changed':>8} {'rank':>6}"]
+    for each in rounds:
+        lines.append(
+            f"{each.number:>5} {each.examples:>9,} {each.first_cost:>8.4f} {each.cost:>8.4f} "
+            f"{each.changed:>8,} {each.rank:>6.1f}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,96 @@
+"""What a parser can be trained for: one file an objective, found by its name.
+
+An objective has examples, each of them a sentence, and tells what candidate trees of an
+example cost: 0 is perfect. `objectives/arc_length.py` is the objective "arc-length" of a
+configuration; its function `load(files, settings)` reads the data. Costs from outside
+are named `package.module:function`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.candidates import CandidateArrays
+from niwaki.data.constraints import Constraints
+from niwaki.data.sentence import Sentence
+from niwaki.errors import ConfigError, ObjectiveError, nearest, shown
+
+Costs = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a configuration says about an objective, besides its data."""
+
+    kind: str = "treebank"
+    rules: str = ""
+    words: str = "linked"
+    labelled: bool = True
+    command: tuple[str, ...] = ()
+
+
+class Objective(Protocol):
+    """Examples and what candidate trees of them cost. Costs are asked for by many threads."""
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """A name of each example, for messages."""
+
+    @property
+    def sentences(self) -> Sequence[Sentence]:
+        """The sentence of each example; tags that are given stay."""
+
+    def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None:
+        """Be told, before any cost is asked for, the tags and the names of the labels."""
+
+    def costs(self, candidates: Sequence[CandidateArrays]) -> list[Costs]:
+        """The costs of candidates of some examples, a number a tree."""
+
+    def constraints(self, number: int) -> Constraints | None:
+        """What trees must obey to cost nothing, if it can be said so."""
+
+
+def objective_names() -> list[str]:
+    """The objectives, found by looking for their files."""
+    modules = pkgutil.iter_modules(__path__)
+    return sorted(m.name.replace("_", "-") for m in modules if not m.name.startswith("_"))
+
+
+def load_objective(files: Sequence[str], settings: Settings) -> Objective:
+    """An objective with its data; raises ConfigError for one that there is not."""
+    name = "_function" if ":" in settings.kind else settings.kind.replace("-", "_")
+    if name != "_function" and settings.kind not in objective_names():
+        raise ConfigError(
+            f"no objective {shown(settings.kind)}; {nearest(settings.kind, objective_names())}, "
+            "or package.module:function"
+        )
+    objective: Objective = importlib.import_module(f"{__name__}.{name}").load(files, settings)
+    return objective
+
+
+def checked_costs(found: Any, count: int, example: str) -> Costs:
+    """Costs that somebody gave, as numbers; raises ObjectiveError if they are none."""
+    try:
+        costs = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ObjectiveError(
+            f"example {shown(example)}: costs are {shown(repr(found))}; give numbers"
+        ) from None
+    if costs.shape != (count,):
+        given = f"{len(costs)} costs" if costs.ndim == 1 else "something that is no list"
+        raise ObjectiveError(
+            f"example {shown(example)}: {given} for {count} candidates; give one for each"
+        )
+    if not np.isfinite(costs).all():
+        raise ObjectiveError(
+            f"example {shown(example)}: a cost is {costs[~np.isfinite(costs)][0]}; "
+            "give finite numbers, 0 for a perfect tree"
+        )
+    return costs

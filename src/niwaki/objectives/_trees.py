@@ -1,0 +1,44 @@
+"""What objectives share whose examples are sentences of a treebank, whole or partly known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.candidates import CandidateArrays
+from niwaki.data.sentence import Sentence
+from niwaki.objectives import Costs
+
+
+class KnownTrees:
+    """Heads and labels that are known, beside which candidates are laid."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        self.sentences = tuple(sentences)
+        self.ids = tuple(s.id or f"{s.file}:{s.line}" for s in self.sentences)
+        self._heads = [np.array(s.heads, dtype=np.int32) for s in self.sentences]
+        self._labels: list[NDArray[np.int32]] = []
+
+    def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None:
+        numbers = {name: number for number, name in enumerate(labels)}
+        # -1 is a label that is not known, -2 one that no candidate can have.
+        numbers["_"] = -1
+        self._labels = [
+            np.array([numbers.get(name, -2) for name in s.deprels], dtype=np.int32)
+            for s in self.sentences
+        ]
+
+    def right_words(self, candidates: CandidateArrays, *, labelled: bool) -> NDArray[np.bool_]:
+        """Which words of which candidates have the head, and the label, that they should."""
+        right = candidates.heads == self._heads[candidates.number]
+        if labelled:
+            right &= candidates.labels == self._labels[candidates.number]
+        return np.asarray(right)
+
+    def costs(self, candidates: Sequence[CandidateArrays]) -> list[Costs]:
+        return [self.cost(each) for each in candidates]
+
+    def cost(self, candidates: CandidateArrays) -> Costs:
+        raise NotImplementedError

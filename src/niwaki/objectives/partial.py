@@ -1,0 +1,71 @@
+"""Partial trees: any heads, labels and other statements that are known of a sentence.
+
+The cost is the share of what is known that a tree gets wrong. Where only the root is
+known this is the question "what is the main verb?" of Hall et al. (2011), section 4.2:
+0 or 1. If no candidate costs nothing, the parser is asked for the best tree that obeys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from niwaki.data.candidates import CandidateArrays
+from niwaki.data.conllu import read_conllu
+from niwaki.data.constraints import Constraints, FixedHead, Labels
+from niwaki.data.sentence import Sentence
+from niwaki.data.tree import Tree
+from niwaki.errors import ConfigError
+from niwaki.objectives import Costs, Settings
+from niwaki.objectives._trees import KnownTrees
+
+
+class Partial(KnownTrees):
+    """Sentences of which something is known; those that say nothing are left out."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        known = [(s, Constraints.of(s)) for s in sentences]
+        super().__init__([s for s, constraints in known if constraints])
+        self._constraints = [constraints for _, constraints in known if constraints]
+        # What heads and labels say is counted with arrays; the rest, which is rare, tree by tree.
+        self._others = [
+            Constraints(each.words, tuple(x for x in each.statements if not _is_plain(x, s)))
+            for s, each in zip(self.sentences, self._constraints, strict=True)
+        ]
+        self._names: Sequence[str] = ()
+
+    def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None:
+        super().open(tagged, labels)
+        self._names = labels
+        for sentence, constraints in zip(self.sentences, self._constraints, strict=True):
+            constraints.check(sentence)
+
+    def cost(self, candidates: CandidateArrays) -> Costs:
+        heads, labels = self._heads[candidates.number], self._labels[candidates.number]
+        wrong = ((heads >= 0) & (candidates.heads != heads)).sum(axis=1)
+        wrong += ((labels != -1) & (candidates.labels != labels)).sum(axis=1)
+        if others := self._others[candidates.number]:
+            for row in range(len(candidates)):
+                names = tuple(self._names[label] for label in candidates.labels[row])
+                tree = Tree(tuple(candidates.heads[row].tolist()), names)
+                wrong[row] += sum(1 for _ in others.broken_by(tree))
+        known = len(self._constraints[candidates.number].statements)
+        return np.asarray(wrong / known, dtype=np.float64)
+
+    def constraints(self, number: int) -> Constraints | None:
+        return self._constraints[number]
+
+
+def _is_plain(statement: object, sentence: Sentence) -> bool:
+    """Whether it stands in HEAD or DEPREL; what stands in MISC is looked at by itself."""
+    if isinstance(statement, Labels):
+        return statement.labels == (sentence.deprels[statement.word - 1],)
+    return isinstance(statement, FixedHead)
+
+
+def load(files: Sequence[str], settings: Settings) -> Partial:
+    objective = Partial([s for file in files for s in read_conllu(file, unknown_heads=True)])
+    if not objective.sentences:
+        raise ConfigError(f"{', '.join(files)}: nothing is known of any tree; give some heads")
+    return objective

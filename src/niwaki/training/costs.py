@@ -1,0 +1,229 @@
+"""Training with costs: many objectives, each with its data, its cursor and its schedule.
+
+This is Algorithm 2 of Hall et al. (2011) with the inline ranker: when an objective is
+due, the next of its examples is parsed, its candidates are priced, and the weights move
+from the first candidate towards a cheaper one.
+
+Examples come in rounds. Those of a round are parsed and priced at the same time, by as
+many threads as there are, before any of them changes the weights; so threads change the
+time but not the result. A round of one example is the algorithm by the letter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.candidates import CandidateArrays
+from niwaki.errors import NiwakiError, ObjectiveError, shown
+from niwaki.kernel.linear import Learner
+from niwaki.objectives import Costs, Objective, checked_costs
+from niwaki.training.config import ObjectiveConfig
+from niwaki.training.selection import CHOICES
+from niwaki.training.tagging import epoch_order
+from niwaki.training.trainee import Trainee
+
+FIRST_ADAPTIVE_K = 2
+
+
+@dataclass(frozen=True)
+class ObjectiveReport:
+    """What an objective did in an epoch; the means are over its examples.
+
+    `first` is the cost of the parser's own tree and `oracle` that of the cheapest
+    candidate: between them lies what an update can gain. `rescued` counts examples
+    whose right tree was found by constrained search only.
+    """
+
+    name: str
+    examples: int
+    updates: int
+    first: float
+    oracle: float
+    k: float
+    rescued: int
+
+
+@dataclass
+class _Counts:
+    examples: int = 0
+    updates: int = 0
+    rescued: int = 0
+    candidates: int = 0
+    first: float = 0.0
+    oracle: float = 0.0
+
+
+@dataclass
+class _Priced:
+    """Candidates of an example with their costs, and how many were in the list."""
+
+    candidates: CandidateArrays
+    costs: Costs
+    listed: int
+    is_whole: bool = False  # a longer list would hold no more
+
+    @property
+    def wants_more(self) -> bool:
+        """Whether a longer list may bring a tree that is cheaper than the first."""
+        return not self.is_whole and bool(0 < self.costs[0] <= self.costs.min())
+
+
+@dataclass
+class CostLessons:
+    """One objective while it is being taught."""
+
+    name: str
+    config: ObjectiveConfig
+    objective: Objective
+    trainee: Trainee
+    visited: int = 0
+    counts: _Counts = field(default_factory=_Counts)
+
+    @property
+    def size(self) -> int:
+        return len(self.objective.sentences)
+
+    def due(self, visited: int) -> int:
+        """Examples that the schedule asks for by now: Sched(j, i) for all i up to `visited`."""
+        return int(self.config.schedule * visited + 1e-9) - self.visited
+
+    def next_numbers(self, count: int, seed: int) -> list[int]:
+        """The next examples; each pass over the data has an order of its own."""
+        numbers: list[int] = []
+        while len(numbers) < count:
+            passes, at = divmod(self.visited + len(numbers), self.size)
+            order = epoch_order(seed, self.name, passes, self.size)
+            numbers += order[at : at + count - len(numbers)].tolist()
+        return numbers
+
+    # -- pricing, in any thread ---------------------------------------------------
+
+    def price(self, numbers: Sequence[int]) -> list[_Priced]:
+        """Candidates and costs of some examples under the weights of this moment."""
+        if self.config.k != "adaptive":
+            return self._rescue(self._price(numbers, int(self.config.k)))
+        found: dict[int, _Priced] = {}
+        waiting, k = list(numbers), FIRST_ADAPTIVE_K
+        while waiting:
+            for number, priced in zip(waiting, self._price(waiting, k), strict=True):
+                before = found.get(number)
+                priced.is_whole = before is not None and before.listed == priced.listed
+                found[number] = priced
+            waiting = [n for n in waiting if 2 * k <= self.config.max_k and found[n].wants_more]
+            k *= 2
+        return self._rescue([found[number] for number in numbers])
+
+    def _price(self, numbers: Sequence[int], k: int) -> list[_Priced]:
+        candidates = [self.trainee.candidates(number, k) for number in numbers]
+        costs = self._costs(candidates)
+        return [_Priced(*pair, len(pair[0])) for pair in zip(candidates, costs, strict=True)]
+
+    def _costs(self, candidates: Sequence[CandidateArrays]) -> list[Costs]:
+        ids = [self.objective.ids[each.number] for each in candidates]
+        try:
+            found = self.objective.costs(candidates)
+        except NiwakiError:
+            raise
+        except Exception as error:
+            raise ObjectiveError(
+                f"one of the examples {shown(', '.join(ids))}: the cost raised "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        return [
+            checked_costs(costs, len(each), name)
+            for costs, each, name in zip(found, candidates, ids, strict=True)
+        ]
+
+    def _rescue(self, found: list[_Priced]) -> list[_Priced]:
+        """Where no candidate is right but it is known what right is, ask for such a tree."""
+        for priced in found:
+            number = priced.candidates.number
+            constraints = self.objective.constraints(number)
+            if constraints is not None and priced.costs.min() > 0:
+                obeying = self.trainee.obeying(number, constraints)
+                priced.candidates = priced.candidates.and_then(obeying)
+                priced.costs = np.concatenate([priced.costs, *self._costs([obeying])])
+        return found
+
+    # -- learning, in one thread --------------------------------------------------
+
+    def learn(self, priced: _Priced) -> None:
+        """Let an example change the weights, and count what it did."""
+        config, counts = self.config, self.counts
+        scores = priced.candidates.scores.astype(np.float64)
+        steps = CHOICES[config.select](scores, priced.costs, config.scale)
+        for step in steps:
+            self.trainee.update(
+                priced.candidates, step.towards, step.away, step.length * config.step
+            )
+        self.visited += 1
+        counts.examples += 1
+        counts.updates += bool(steps)
+        counts.candidates += priced.listed
+        counts.rescued += len(priced.candidates) > priced.listed
+        counts.first += float(priced.costs[0])
+        counts.oracle += float(priced.costs[: priced.listed].min())
+
+    def report(self) -> ObjectiveReport:
+        counts, examples = self.counts, max(self.counts.examples, 1)
+        return ObjectiveReport(
+            self.name,
+            counts.examples,
+            counts.updates,
+            round(counts.first / examples, 6),
+            round(counts.oracle / examples, 6),
+            round(counts.candidates / examples, 3),
+            counts.rescued,
+        )
+
+
+class CostTraining:
+    """All objectives that are costs; keeps them in step with the treebank."""
+
+    def __init__(self, lessons: Sequence[CostLessons], learner: Learner, seed: int) -> None:
+        self.lessons = list(lessons)
+        self._learner, self._seed = learner, seed
+
+    def keep_up(self, visited: int, pool: Executor, threads: int) -> int:
+        """Visit all examples that are due after so many of the treebank; returns how many."""
+        done = 0
+        for lessons in self.lessons:
+            count = lessons.due(visited)
+            if count <= 0:
+                continue
+            numbers = lessons.next_numbers(count, self._seed)
+            parts = [numbers[at::threads] for at in range(min(threads, len(numbers)))]
+            priced = list(pool.map(lessons.price, parts))
+            for at in range(len(numbers)):
+                lessons.learn(priced[at % threads][at // threads])
+                self._learner.tick()
+            done += len(numbers)
+        return done
+
+    def finish_epoch(self) -> tuple[ObjectiveReport, ...]:
+        reports = tuple(lessons.report() for lessons in self.lessons)
+        for lessons in self.lessons:
+            lessons.counts = _Counts()
+        return reports
+
+    # -- interruption -------------------------------------------------------------
+
+    def export(self) -> dict[str, NDArray[Any]]:
+        """Cursors and counts, as numbers that come back exactly."""
+        rows = [[lessons.visited, *vars(lessons.counts).values()] for lessons in self.lessons]
+        return {"costs": np.array(rows, dtype=np.float64)}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        names = list(vars(_Counts()))
+        whole = names[: names.index("first")]
+        for lessons, row in zip(self.lessons, arrays["costs"].tolist(), strict=True):
+            lessons.visited = int(row[0])
+            found = dict(zip(names, row[1:], strict=True))
+            found.update({name: int(found[name]) for name in whole})
+            lessons.counts = _Counts(**found)

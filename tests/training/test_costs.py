@@ -1,0 +1,385 @@
+"""Training with costs: the choices, the theorems of the paper, schedules and interruptions."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from niwaki.data.candidates import CandidateArrays
+from niwaki.data.conllu import read_conllu
+from niwaki.data.constraints import Constraints
+from niwaki.data.references import Reference, read_references, write_references
+from niwaki.data.sentence import Sentence
+from niwaki.errors import ConfigError, ObjectiveError
+from niwaki.kernel.linear import Learner
+from niwaki.models.pipeline import Pipeline, load
+from niwaki.objectives.reordering import Reordering
+from niwaki.tasks.reorder.rulefile import load_rules
+from niwaki.training.config import Config, ObjectiveConfig, make_config
+from niwaki.training.costs import CostLessons, CostTraining
+from niwaki.training.run import train
+from niwaki.training.selection import CHOICES
+from tests.toy import QUICK, TOY, Log, quick_model, write
+
+Numbers = NDArray[np.float64]
+
+
+def choose(name: str, scores: list[float], costs: list[float], scale: float = 1.0) -> list[Any]:
+    steps = CHOICES[name](np.array(scores), np.array(costs), scale)
+    return [(step.towards, step.away, round(step.length, 4)) for step in steps]
+
+
+def test_choices() -> None:
+    scores, costs = [3.0, 2.0, 1.0, 0.0], [0.5, 0.2, 0.9, 0.2]
+    # Of the two cheapest the one that ranks higher; nothing to do if the first is among them.
+    assert choose("hard", scores, costs) == [(1, 0, 1)]
+    assert choose("hard", scores, [0.2, 0.2, 0.9, 0.2]) == []
+    assert choose("all-cheaper", scores, costs) == [(1, 0, 0.5), (3, 0, 0.5)]
+    # Costs weigh little or much.
+    assert choose("hope-fear", scores, costs, 1.0) == []
+    assert choose("hope-fear", scores, costs, 10.0) == [(1, 2, 1)]
+
+
+def test_expected_cost_goes_down_its_gradient() -> None:
+    scores, costs = np.array([1.0, 0.5, -0.2]), np.array([0.7, 0.1, 0.4])
+
+    def expected(at: Numbers) -> float:
+        shares = np.exp(at / 2) / np.exp(at / 2).sum()
+        return float(shares @ costs)
+
+    slopes = np.zeros(3)
+    for step in CHOICES["expected"](scores, costs, 2.0):
+        slopes[step.towards] += step.length
+        slopes[step.away] -= step.length
+    for candidate in range(3):
+        shifted = scores.copy()
+        shifted[candidate] += 1e-5
+        slope = (expected(shifted) - expected(scores)) / 1e-5
+        # d expected / d score = p (cost - expected) / temperature, and steps go down.
+        assert slopes[candidate] == pytest.approx(-2 * slope, abs=1e-4)
+
+
+class Ranker:
+    """A linear model over outputs that are vectors: a parser without the parsing."""
+
+    labels: Sequence[str] = ()
+
+    def __init__(self, outputs: list[Numbers], weights: Numbers | None = None) -> None:
+        self.outputs = outputs
+        self.weights = np.zeros(outputs[0].shape[1]) if weights is None else weights.copy()
+
+    def candidates(self, s: int, k: int) -> CandidateArrays:
+        scores = self.outputs[s] @ self.weights
+        best = np.argsort(-scores, kind="stable")[:k]
+        rows = best[:, None].astype(np.int32)
+        return CandidateArrays(s, rows, np.zeros_like(rows), scores[best].astype(np.float32))
+
+    def obeying(self, s: int, constraints: Constraints) -> CandidateArrays:
+        raise AssertionError
+
+    def update(self, candidates: CandidateArrays, towards: int, away: int, step: float) -> None:
+        better, worse = candidates.heads[[towards, away], 0]
+        vectors = self.outputs[candidates.number]
+        self.weights += step * (vectors[better] - vectors[worse])
+
+
+class Prices:
+    """An objective that knows what each output costs."""
+
+    def __init__(self, prices: list[Numbers]) -> None:
+        self.prices = prices
+        self.ids = [str(number) for number in range(len(prices))]
+        self.sentences = [Sentence.from_words(["x"])] * len(prices)
+
+    def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None: ...
+
+    def costs(self, candidates: Sequence[CandidateArrays]) -> list[Numbers]:
+        return [self.prices[each.number][each.heads[:, 0]] for each in candidates]
+
+    def constraints(self, number: int) -> Constraints | None:
+        return None
+
+
+def teach(
+    ranker: Ranker, prices: list[Numbers], passes: int, k: Any, **more: Any
+) -> list[tuple[int, float]]:
+    """Passes over all examples, one at a time, until nothing changes; updates and first costs."""
+    config = ObjectiveConfig(kind="toy:toy", k=k, **more)
+    lessons = CostLessons("toy", config, Prices(prices), ranker)
+    training = CostTraining([lessons], Learner(1), seed=1)
+    found = []
+    with ThreadPoolExecutor(1) as pool:
+        for visited in range(1, passes * len(prices) + 1):
+            training.keep_up(visited, pool, 1)
+            if visited % len(prices) == 0:
+                (report,) = training.finish_epoch()
+                found.append((report.updates, report.first))
+                if report.updates == 0:
+                    break
+    return found
+
+
+def separable(seed: int) -> tuple[list[Numbers], list[Numbers], float, float]:
+    """Outputs whose costs a linear model ranks, with the margin and the radius."""
+    random = np.random.default_rng(seed)
+    truth = random.normal(size=6)
+    truth /= np.linalg.norm(truth)
+    outputs, prices, margin, radius = [], [], np.inf, 0.0
+    for _ in range(12):
+        vectors = random.normal(size=(8, 6))
+        value = vectors @ truth
+        # Cost by rank along the truth; outputs of equal rank would only widen the margin.
+        prices.append(np.argsort(np.argsort(-value)).astype(np.float64))
+        outputs.append(vectors)
+        for a, b in itertools.permutations(range(8), 2):
+            radius = max(radius, float(np.linalg.norm(vectors[a] - vectors[b])))
+            if prices[-1][a] < prices[-1][b]:
+                margin = min(margin, float(value[a] - value[b]))
+    return outputs, prices, margin, radius
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("k", [2, 4, "adaptive"])
+def test_mistakes_are_bounded_on_a_separable_set(seed: int, k: Any) -> None:
+    """Theorem 1: R^2 / margin^2 bounds the updates; Theorem 2: with k large enough none is wrong.
+
+    Adaptive k lists all outputs before it gives up, so that Assumption 2 holds.
+    """
+    outputs, prices, margin, radius = separable(seed)
+    found = teach(Ranker(outputs), prices, 400, k, max_k=8)
+    assert 0 < sum(updates for updates, _ in found) <= (radius / margin) ** 2
+    assert found[-1][0] == 0, "it converges"
+    if k == "adaptive":
+        assert found[-1][1] == 0
+
+
+def test_adaptive_k_reaches_what_two_candidates_do_not() -> None:
+    """The example of section 2.3: the first tree costs 1, the second 2, the third nothing."""
+    outputs, prices = [np.eye(3)], [np.array([1.0, 2.0, 0.0])]
+    start = np.array([3.0, 2.0, 1.0])
+    stuck = teach(Ranker(outputs, start), prices, 20, 2)
+    assert stuck[-1] == (0, 1.0)
+    reached = teach(Ranker(outputs, start), prices, 20, "adaptive", max_k=4)
+    assert reached[-1] == (0, 0.0)
+    short = teach(Ranker(outputs, start), prices, 20, "adaptive", max_k=2)
+    assert short[-1] == (0, 1.0)
+
+
+def test_the_schedule_counts_examples_and_visits_all() -> None:
+    lessons = CostLessons(
+        "toy",
+        ObjectiveConfig(kind="toy:toy", schedule=0.5),
+        Prices([np.zeros(1)] * 5),
+        Ranker([np.zeros((1, 1))] * 5),
+    )
+    training = CostTraining([lessons], Learner(1), seed=1)
+    with ThreadPoolExecutor(2) as pool:
+        visits = [training.keep_up(visited, pool, 2) for visited in range(1, 21)]
+    assert visits == [0, 1] * 10
+    lessons.visited = 0
+    seen = [lessons.next_numbers(1, 1)[0] for lessons.visited in range(10)]
+    assert sorted(seen[:5]) == sorted(seen[5:]) == list(range(5))
+    lessons.visited = 3
+    assert lessons.next_numbers(4, 1) == seen[3:7]
+
+
+# -- with a parser ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("base") / "base.niwaki"
+    quick_model(path, model={"greedy": False})
+    return path
+
+
+def turned_references(path: Path) -> Path:
+    """References that want what no treebank says: the toy's words from last to first."""
+    references = []
+    for number, sentence in enumerate(read_conllu(TOY)):
+        order = tuple(reversed(range(len(sentence))))
+        references.append(Reference(f"s{number}", sentence.forms, order))
+    write_references(references, path)
+    return path
+
+
+def task_config(folder: Path, **training: Any) -> Config:
+    partial = [
+        s.replace(heads=[h if h == 0 else -1 for h in s.heads], deprels=["_"] * len(s))
+        for s in read_conllu(TOY)
+    ]
+    return make_config(
+        {
+            "objective": [
+                {"data": str(TOY)},
+                {
+                    "kind": "reordering",
+                    "data": str(turned_references(folder / "r.jsonl")),
+                    "rules": "ja",
+                    "schedule": 2.0,
+                },
+                {
+                    "kind": "partial",
+                    "data": str(write(folder / "p.conllu", partial)),
+                    "k": "adaptive",
+                    "max_k": 8,
+                    "schedule": 0.3,
+                },
+            ],
+            "tagger": QUICK["tagger"],
+            "training": {"epochs": 2, "checkpoint_minutes": 0, **training},
+        }
+    )
+
+
+class StopError(Exception):
+    """What ends a run in the middle."""
+
+
+class Broken(Log):
+    """A reporter that counts the moments of a run, and ends it at one of them."""
+
+    def __init__(self, last: int = -1) -> None:
+        super().__init__()
+        self._last, self.moments = last, 0
+
+    def advance(self, sentences: int) -> None:
+        self.moments += 1
+        if self.moments == self._last:
+            raise StopError
+
+
+def test_several_objectives_can_be_broken_off_and_taken_up(base: Path, tmp_path: Path) -> None:
+    init = load(base)
+    config = task_config(tmp_path, round=5)
+    log = Broken()
+    train(config, tmp_path / "whole", log, init=init, threads=1)
+    whole = (tmp_path / "whole").read_bytes()
+    names = [each.name for each in log.epochs[0].objectives]
+    assert names == ["1 reordering", "2 partial"]
+    first = log.epochs[0].objectives[0]
+    size = len(list(read_conllu(TOY)))
+    assert first.examples == 2 * size
+    assert 0 < first.updates < first.examples
+    assert 0 <= first.oracle < first.first <= 1
+    assert 2 < first.k <= 8
+    # Within the last epoch, at its beginning, within the one before, and early.
+    for moment in (log.moments - 2, log.moments * 2 // 3, log.moments // 2, 8):
+        with pytest.raises(StopError):
+            train(config, tmp_path / "part", Broken(moment), init=init, threads=1)
+        train(config, tmp_path / "part", Log(), init=init, threads=2, resume=True)
+        assert (tmp_path / "part").read_bytes() == whole
+        logs = [(tmp_path / f"{name}.log.jsonl").read_text() for name in ("whole", "part")]
+        assert logs[0] == logs[1]
+    records = [json.loads(line) for line in logs[0].splitlines()]
+    assert [record["epoch"] for record in records] == [1, 2]
+
+
+def mean_cost(model: Pipeline, references: Path) -> float:
+    objective = Reordering(list(read_references(references)), load_rules("ja"))
+    parsed = list(model.parse(objective.sentences))
+    labels = model.parser.labels
+    objective.open(parsed, labels.names)
+    found = []
+    for number, sentence in enumerate(parsed):
+        heads = np.array([sentence.heads], dtype=np.int32)
+        numbers = np.array([[labels.number(x) for x in sentence.deprels]], dtype=np.int32)
+        one = CandidateArrays(number, heads, numbers, np.zeros(1, dtype=np.float32))
+        found.append(float(objective.costs([one])[0][0]))
+    return float(np.mean(found))
+
+
+@pytest.mark.parametrize("select", sorted(CHOICES))
+def test_a_parser_learns_what_the_task_wants(base: Path, tmp_path: Path, select: str) -> None:
+    references = turned_references(tmp_path / "r.jsonl")
+    objective = {"kind": "reordering", "data": str(references), "rules": "ja", "select": select}
+    step = 20.0 if select == "expected" else 1.0
+    config = make_config({"objective": [{**objective, "step": step}], "training": {"epochs": 4}})
+    init = load(base)
+    before = mean_cost(init, references)
+    model = train(config, tmp_path / "m", Log(), init=init, threads=1)
+    after = mean_cost(load(tmp_path / "m"), references)
+    assert after < before - 0.02
+    assert model.config["init"]["name"] == "model"
+    assert model.tagger is not None
+
+
+def test_known_roots_are_learned_with_the_help_of_constraints(base: Path, tmp_path: Path) -> None:
+    """Roots that no beam would think of: the first word of each sentence."""
+    sentences = [
+        s.replace(heads=[0] + [-1] * (len(s) - 1), deprels=["_"] * len(s)) for s in read_conllu(TOY)
+    ]
+    data = write(tmp_path / "p.conllu", sentences)
+    config = make_config(
+        {"objective": [{"kind": "partial", "data": str(data)}], "training": {"epochs": 5}}
+    )
+    log = Log()
+    model = train(config, tmp_path / "m", log, init=load(base), threads=1)
+    assert log.epochs[0].objectives[0].rescued > 0
+    parsed = list(model.parse(read_conllu(TOY), retag=True))
+    assert sum(s.heads[0] == 0 for s in parsed) > 0.9 * len(parsed)
+
+
+def test_a_cost_that_fails_stops_and_keeps_the_checkpoint(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = tmp_path / "failing_cost.py"
+    module.write_text(
+        "calls = []\n"
+        "def cost(example, candidates):\n"
+        "    calls.append(example.id)\n"
+        "    return [float('nan') if len(calls) > 40 else 1.0] * len(candidates)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    objective = {"kind": "failing_cost:cost", "data": str(TOY)}
+    settings = {"epochs": 3, "checkpoint_minutes": 0}
+    config = make_config({"objective": [objective], "training": settings})
+    with pytest.raises(ObjectiveError, match="a cost is nan"):
+        train(config, tmp_path / "m", Log(), init=load(base), threads=1)
+    assert (tmp_path / "m.checkpoint").exists()
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize(
+    ("objective", "message"),
+    [
+        ({"kind": "reordring", "data": str(TOY)}, "did you mean 'reordering'"),
+        ({"kind": "reordering"}, "data is empty"),
+        ({"kind": "treebank", "data": str(TOY), "k": 4}, "k goes with a cost"),
+        ({"kind": "arc-length", "data": str(TOY), "partial": True}, "partial goes with"),
+        ({"kind": "arc-length", "data": str(TOY), "k": 1}, "give 2 to"),
+        ({"kind": "arc-length", "data": str(TOY), "k": "many"}, "or adaptive"),
+        ({"kind": "arc-length", "data": str(TOY), "schedule": 0}, "above 0"),
+        ({"kind": "arc-length", "data": str(TOY), "select": "best"}, "one of hard"),
+        ({"kind": "reordering", "data": str(TOY), "rules": "no.toml"}, "no file"),
+    ],
+)
+def test_what_an_objective_cannot_be(objective: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        make_config({"objective": [objective]})
+
+
+def test_a_model_that_is_trained_on_keeps_its_own(base: Path, tmp_path: Path) -> None:
+    objective = {"kind": "arc-length", "data": str(TOY)}
+    with pytest.raises(ConfigError, match="no trees to learn from"):
+        train(make_config({"objective": [objective]}), tmp_path / "m", Log())
+    config = make_config({"objective": [objective], "model": {"features": "rich", "beam": 5}})
+    with pytest.raises(ConfigError, match=r"model\.beam cannot be chosen with --init"):
+        train(config, tmp_path / "m", Log(), init=load(base))
+
+
+def test_costs_from_the_beginning(tmp_path: Path) -> None:
+    config = task_config(tmp_path, checkpoint_minutes=9.0)
+    log = Log()
+    model = train(config, tmp_path / "m", log, threads=1)
+    assert model.greedy is None
+    assert any("no second set of weights" in note for note in log.notes)
+    assert log.epochs[-1].objectives[0].updates > 0
