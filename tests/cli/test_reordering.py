@@ -146,6 +146,15 @@ def test_bad_pairs_stop_or_are_counted(folder: Path) -> None:
         (["evaluate-reordering", "refs", "--trees", "one.conllu"], "1 trees for 6 references"),
         (["learn-rules", "refs"], "give either one --trees FILE or one -m MODEL"),
         (["evaluate-reordering", "empty"], "no references"),
+        (
+            ["evaluate-reordering", "refs", "--trees", "trees.conllu", "--gold", "trees.conllu"],
+            "--gold is for --analysis or --html",
+        ),
+        (["evaluate-reordering", "refs", "--text", "src", "--analysis"], "cannot be analysed"),
+        (
+            ["evaluate-reordering", "refs", "--trees", "trees.conllu", "--beam", "2"],
+            "--beam is for -m",
+        ),
     ],
 )
 def test_errors_are_one_line(

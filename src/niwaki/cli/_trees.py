@@ -47,6 +47,8 @@ def all_trees(
     arguments: argparse.Namespace, references: Sequence[Reference]
 ) -> Iterator[tuple[str, list[Sentence]]]:
     """The trees of every file and every model, with a name for each."""
+    if arguments.beam and not arguments.model:
+        raise NiwakiError("--beam is for -m; give a model to parse with")
     for file in arguments.trees:
         yield PurePath(file).name, list(read_conllu(file, multi_root=True))
     words = [Sentence.from_words(reference.tokens) for reference in references]

@@ -5,7 +5,8 @@ positions (--orders), or from words alone (--text). Several of them are compared
 bootstrap. `frs` is the fuzzy reordering score over all words, `frs_linked` over the words
 that the reference links, `tau` is Kendall's over linked words. --analysis adds what is
 misplaced most often, the worst sentences, the effect of each rule and, with --gold, what
-parse errors cost; it is about the last system. --html writes all of it with pictures.
+parse errors cost; it is about the last system that gives positions. --html writes all of
+it with pictures.
 
   niwaki evaluate-reordering references.jsonl --trees trees.conllu --rules ja
   niwaki evaluate-reordering references.jsonl -m en --rules none --rules ja --html report.html
@@ -22,6 +23,7 @@ from pathlib import PurePath
 from typing import Any
 
 from niwaki.analysis.orders import (
+    Analysis,
     System,
     analyse,
     compare_systems,
@@ -84,14 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     systems = list(_systems(arguments, references))
     if not systems:
         raise NiwakiError("nothing to score; give --trees, -m, --orders or --text")
-    analysis = None
-    if arguments.analysis or arguments.html:
-        gold = None
-        if arguments.gold is not None:
-            gold = list(read_conllu(arguments.gold, multi_root=True))
-            check_same_sentences(references, gold)
-        if systems[-1].orders is not None:
-            analysis = analyse(systems[-1], references, arguments.worst, gold)
+    analysis = _analysis(arguments, references, systems)
     report = Report(
         systems,
         [scores_record(system, arguments.samples, arguments.seed) for system in systems],
@@ -121,6 +116,23 @@ def _systems(arguments: argparse.Namespace, references: list[Reference]) -> Iter
     for file in arguments.text:
         texts = list(read_texts(file, references))
         yield System(PurePath(file).name, evaluate_texts(references, texts))
+
+
+def _analysis(
+    arguments: argparse.Namespace, references: list[Reference], systems: Sequence[System]
+) -> Analysis | None:
+    if not (arguments.analysis or arguments.html):
+        if arguments.gold is not None:
+            raise NiwakiError("--gold is for --analysis or --html; add one of them")
+        return None
+    with_orders = [system for system in systems if system.orders is not None]
+    if not with_orders:
+        raise NiwakiError("words alone (--text) cannot be analysed; give --trees, -m or --orders")
+    gold = None
+    if arguments.gold is not None:
+        gold = list(read_conllu(arguments.gold, multi_root=True))
+        check_same_sentences(references, gold)
+    return analyse(with_orders[-1], references, arguments.worst, gold)
 
 
 def _correlations(
