@@ -1,8 +1,8 @@
 """The kernel's Python surface with odd arguments.
 
-Besides NiwakiError, ValueError (documented), TypeError (a thing of another kind) and
-OverflowError (a number too large for the machine) are answers; anything else is a find,
-above all a crash.
+Besides NiwakiError, ValueError (documented), TypeError and BufferError (a thing of another
+kind) and OverflowError (a number too large for the machine) are answers; anything else is a
+find, above all a crash.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from niwaki.kernel.window import Window
 from niwaki.kernel.words import ATTRIBUTE_NAMES, Clusters, analyse, word_values
 from tests.fuzz.choices import ODD, Choices
 
-ALLOWED = (NiwakiError, ValueError, TypeError, OverflowError)
+ALLOWED = (NiwakiError, ValueError, TypeError, OverflowError, BufferError)
 ROW = b"%d\ta\t_\t_\t_\t_\t%d\t_\t_\t_\n"
 SOUND = b"".join(ROW % (i + 1, i) for i in range(3)) + b"\n"
 

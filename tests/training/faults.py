@@ -129,7 +129,7 @@ class Place:
         return found == self.expected
 
     def check_resumed(self) -> None:
-        """Going on gives the model of a run without interruption, with its log, and nothing else."""
+        """Going on gives the model of an uninterrupted run, with its log, and nothing else."""
         done = self.run("--resume")
         assert done.status == 0, done.lines
         assert self.output.read_bytes() == self.expected

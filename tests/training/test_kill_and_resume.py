@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,15 @@ def test_a_full_disk(place: Place, steps: list[str], share: float) -> None:
     assert place.fill_disk_at(writes[round(share * (len(writes) - 1))])
 
 
+@pytest.fixture
+def _interruptible() -> Iterator[None]:
+    """Programs in the background of a shell ignore Ctrl-C, and those they start do so too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_ctrl_c_saves_a_checkpoint(place: Place, threads: str) -> None:
     place.start_anew()
@@ -83,6 +93,7 @@ def test_ctrl_c_saves_a_checkpoint(place: Place, threads: str) -> None:
     checkpoint.unlink()
 
 
+@pytest.mark.usefixtures("_interruptible")
 def test_ctrl_c_before_there_is_anything_to_save(place: Place) -> None:
     place.start_anew()
     command = place.command("--set", "segmenter.epochs=100000")

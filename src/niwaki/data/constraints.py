@@ -69,9 +69,12 @@ class Labels:
 
 @dataclass(frozen=True)
 class Subtree:
-    """Words that are one of them and all that hangs below it."""
+    """Words that are one of them and all that hangs below it; kept in order, each once."""
 
     words: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "words", tuple(sorted(set(self.words))))
 
     def __str__(self) -> str:
         return f"words {_listed(self.words)} are one subtree"
@@ -145,7 +148,7 @@ class Constraints:
             found += [ForbiddenHead(word, head) for head in unwanted]
         for word, names in (labels or {}).items():
             found.append(Labels(word, (names,) if isinstance(names, str) else tuple(names)))
-        found += [Subtree(tuple(sorted(set(group)))) for group in subtrees]
+        found += [Subtree(tuple(group)) for group in subtrees]
         return cls(words, tuple(found))
 
     @classmethod
