@@ -104,13 +104,15 @@ def train(
     resume: bool = False,
     threads: int | None = None,
     init: Pipeline | None = None,
+    tags: Tags | None = None,
 ) -> Pipeline:
     """Train a model and write it. A run that was broken off goes on with `resume`.
 
     With `init`, a trained model is trained on: it keeps its tagger, its features and its
-    labels, and its parser learns from where it is. The result depends on the
-    configuration, the data and that model only, not on threads or on interruptions. What
-    each epoch did is written beside the model, to OUTPUT.log.jsonl.
+    labels, and its parser learns from where it is. `tags` are those of the treebank if
+    they were jackknifed before, for many runs. The result depends on the configuration,
+    the data and that model only, not on threads or on interruptions. What each epoch did
+    is written beside the model, to OUTPUT.log.jsonl.
     """
     if init is not None:
         config = _continued(config, init)
@@ -151,7 +153,7 @@ def train(
     )
     design = _design(stages)
     segmenter = init.segmenter if init else _train_segmenter(stages)
-    tagger, tags = _train_tagger(stages)
+    tagger, tags = (init.tagger, tags) if init and tags else _train_tagger(stages)
     morphology = init.morphology if init else _train_morphology(stages, tagger)
     data = tag_costs(costs, tagger, morphology, design.labels)
     parser, greedy = _train_parsers(stages, design, tagger, tags, data)
