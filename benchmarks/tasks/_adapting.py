@@ -6,11 +6,13 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors.numpy import load_file, save_file
 
 import niwaki
 from benchmarks.common import ROOT
@@ -18,9 +20,13 @@ from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import SAMPLES, resample
 from niwaki.models.pipeline import Pipeline
-from niwaki.training.config import make_config
+from niwaki.models.tagger import Tags
+from niwaki.training.checkpoint import Checkpoint
+from niwaki.training.config import TaggerConfig, make_config
+from niwaki.training.corpus import read_treebank
 from niwaki.training.parsing import EpochReport
 from niwaki.training.run import train
+from niwaki.training.tagging import jackknife
 
 # Models and files that a benchmark makes; the same settings find them again.
 WORK = ROOT / "build" / "tasks"
@@ -31,8 +37,6 @@ LEAN: dict[str, Any] = {
     "segmenter": {"enabled": False},
     "tagger": {"lemmas": False},
 }
-# A model that is trained on: tags of the treebank come from two halves instead of ten parts.
-ON: dict[str, Any] = {"tagger": {"folds": 2}}
 
 
 class Lines:
@@ -53,14 +57,16 @@ class Lines:
         print(self._name, report.epoch, report.updates, *costs, file=sys.stderr, flush=True)
 
 
-def trained(name: str, record: Mapping[str, Any], init: Path | None = None) -> Path:
+def trained(
+    name: str, record: Mapping[str, Any], init: Path | None = None, tags: Tags | None = None
+) -> Path:
     """The model of a configuration; trained if it is not there from an earlier run."""
     WORK.mkdir(parents=True, exist_ok=True)
     told = json.dumps([record, init.stem if init else ""], sort_keys=True)
     path = WORK / f"{name}-{hashlib.sha256(told.encode()).hexdigest()[:10]}.niwaki"
     if not path.exists():
         begun = niwaki.load(init) if init else None
-        train(make_config(record), path, Lines(name), init=begun, resume=True)
+        train(make_config(record), path, Lines(name), init=begun, tags=tags, resume=True)
     return path
 
 
@@ -68,6 +74,45 @@ def write(path: Path, sentences: Iterable[Sentence]) -> Path:
     WORK.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"".join(sentence.source for sentence in sentences))
     return path
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """A treebank to be trained on beside a task, with tags like those of unseen text."""
+
+    file: Path
+    tags: Tags
+
+
+def lessons(name: str, model: Path, treebank: Path, share: int) -> Lessons:
+    """One in so many sentences of a treebank.
+
+    Tags are predicted for each half of it by a tagger of the other half. They are the
+    same for all runs, so they are kept.
+    """
+    corpus = read_treebank([str(treebank)])
+    path = WORK / f"{name}-tags.safetensors"
+    if not path.exists():
+        tagger = loaded(model).tagger
+        assert tagger is not None
+        made = jackknife(
+            corpus,
+            tagger,
+            TaggerConfig(folds=2),
+            1,
+            threads=1,
+            clusters=None,
+            checkpoint=Checkpoint(f"{path}.checkpoint", {}, 1e9),
+            advance=lambda count: None,
+        )
+        WORK.mkdir(parents=True, exist_ok=True)
+        save_file(vars(made), path)
+    words = np.concatenate(
+        [np.arange(*corpus.starts[at : at + 2]) for at in range(0, len(corpus.sentences), share)]
+    )
+    part = {key: np.ascontiguousarray(array[words]) for key, array in load_file(path).items()}
+    file = write(WORK / f"{name}-{share}.conllu", corpus.sentences[::share])
+    return Lessons(file, Tags(**part))
 
 
 def parse(model: Path, sentences: Sequence[Sentence], *, retag: bool = True) -> list[Sentence]:

@@ -71,11 +71,11 @@ def compress(learned: Arrays, classes: int, max_rows: int) -> Compressed:
     return _packed(rows, kept, places, prints, buckets, classes)
 
 
-def compress_onto(base: Compressed, learned: Arrays, max_rows: int) -> Compressed:
+def compress_onto(base: Compressed, learned: Arrays) -> Compressed:
     """The same for weights that were learned as differences to a compressed model.
 
     Its keys are not known any more, only their buckets and fingerprints. So the table
-    keeps its number of buckets, and is filled above the usual load.
+    keeps its number of buckets, and is filled above the usual load with what it can hold.
     """
     buckets = len(base.arrays["fill"])
     new_places, new_prints = buckets_of(learned["keys"], buckets)
@@ -86,9 +86,14 @@ def compress_onto(base: Compressed, learned: Arrays, max_rows: int) -> Compresse
         base.arrays["entry_weights"].astype(np.float32) * np.float32(base.scale),
     )
     old_places = np.repeat(np.arange(buckets), base.arrays["fill"])
+    # Of rows with the same bucket and fingerprint only the first is ever found.
+    old_sites = old_places << 16 | base.arrays["prints"]
+    _, first = np.unique(old_sites, return_index=True)
+    hidden = np.ones(len(old_sites), dtype=bool)
+    hidden[first] = False
+    old.weights[hidden[old.row_of]] = 0
     # A row is told by bucket and fingerprint; weights of the same row and class are added.
-    sites = np.concatenate([old_places, new_places]).astype(np.int64) << 16
-    sites |= np.concatenate([base.arrays["prints"], new_prints])
+    sites = np.concatenate([old_sites, new_places.astype(np.int64) << 16 | new_prints])
     unique, site_of = np.unique(sites, return_inverse=True)
     entry_sites = np.concatenate([old.row_of, new.row_of + len(old.counts)])
     entries = site_of[entry_sites] * base.classes + np.concatenate([old.classes, new.classes])
@@ -99,7 +104,7 @@ def compress_onto(base: Compressed, learned: Arrays, max_rows: int) -> Compresse
         together % base.classes,
         weights.astype(np.float32),
     )
-    kept = merged.most_important(max_rows)
+    kept = merged.most_important(len(unique))
     places, prints = unique >> 16, (unique & 0xFFFF).astype(np.uint16)
     return _packed(merged, kept, places, prints, buckets, base.classes)
 

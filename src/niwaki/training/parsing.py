@@ -227,7 +227,7 @@ class ParserTraining:
 
     def _compressed(self) -> Compressed:
         if self._base is not None:
-            return compress_onto(self._base, self._learner.export(), self._max_rows)
+            return compress_onto(self._base, self._learner.export())
         return compress(self._learner.export(), self._learner.classes, self._max_rows)
 
     # -- interruption -----------------------------------------------------------

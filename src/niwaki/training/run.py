@@ -84,6 +84,7 @@ class _Stages:
     init: Pipeline | None
     costs: Sequence[CostObjective]
     log: str
+    tags: Tags | None  # of the treebank, if they were jackknifed before
 
     @cached_property
     def lessons(self) -> Corpus:
@@ -112,13 +113,15 @@ def train(
     resume: bool = False,
     threads: int | None = None,
     init: Pipeline | None = None,
+    tags: Tags | None = None,
 ) -> Pipeline:
     """Train a model and write it. A run that was broken off goes on with `resume`.
 
     With `init`, a trained model is trained on: it keeps its tagger, its features and its
-    labels, and its parser learns from where it is. The result depends on the
-    configuration, the data and that model only, not on threads or on interruptions. What
-    each epoch did is written beside the model, to OUTPUT.log.jsonl.
+    labels, and its parser learns from where it is. `tags` are those of the treebank if
+    they were jackknifed before, for many runs. The result depends on the configuration,
+    the data and that model only, not on threads or on interruptions. What each epoch did
+    is written beside the model, to OUTPUT.log.jsonl.
     A KeyboardInterrupt first saves how far the run came.
     """
     if init is not None:
@@ -157,6 +160,7 @@ def train(
         init,
         costs,
         f"{os.fspath(output)}.log.jsonl",
+        tags,
     )
     try:
         pipeline = _train_all(stages)
@@ -296,6 +300,8 @@ def _train_segmenter(stages: _Stages) -> Segmenter | None:
 
 
 def _train_tagger(stages: _Stages) -> tuple[Tagger | None, Tags]:
+    if stages.init is not None and stages.tags is not None:
+        return stages.init.tagger, stages.tags
     config, corpus, seed = stages.config.tagger, stages.corpus, stages.config.training.seed
     folds = min(config.folds, len(corpus.sentences))
     work = len(corpus.sentences) * config.epochs
