@@ -22,10 +22,10 @@ from niwaki.serve.openapi import describe
 from niwaki.serve.schema import record, text
 
 try:
-    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.routing import Route
+    from starlette.routing import Route, Router
 except ImportError as error:
     raise ExtraMissingError(
         "the server needs starlette and uvicorn; run: pip install niwaki[serve]"
@@ -84,12 +84,18 @@ def make_app(
         Route("/", functools.partial(_page, "parse"), methods=["GET"]),
         *(Route(f"/{name}", functools.partial(_page, name), methods=["GET"]) for name in PAGES),
     ]
-    inner = Starlette(
-        routes=routes,
-        lifespan=life,
-        # The guard answers for what goes wrong, in one form.
-        exception_handlers={404: _missing, 405: _missing, RequestError: _refused},
-    )
+    router = Router(routes=routes, lifespan=life)
+
+    async def inner(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        # With an app in its scope, the router raises what it would else answer in plain text.
+        scope["app"] = router
+        try:
+            await router(scope, receive, send)
+        except HTTPException as error:
+            raise RequestError(
+                error.status_code, "there is nothing here; see /openapi.json"
+            ) from error
+
     return Guard(inner, desk.limits, hosts, token, desk.refusal)
 
 
@@ -108,14 +114,6 @@ async def _call(desk: Desk, endpoint: Endpoint, request: Request) -> Response:
 def _response(answer: Answer) -> Response:
     headers = {"content-type": answer.media, "cache-control": "no-store", **answer.headers}
     return Response(answer.content, headers=headers)
-
-
-async def _missing(request: Request, error: Any) -> Response:
-    raise RequestError(error.status_code, "there is nothing here; see /openapi.json")
-
-
-async def _refused(request: Request, error: Any) -> Response:
-    raise error
 
 
 def _folder() -> Path:

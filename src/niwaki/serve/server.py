@@ -21,6 +21,7 @@ except ImportError as error:
     raise ExtraMissingError("uvicorn is not installed; run: pip install niwaki[serve]") from error
 
 SHORTEST_TOKEN = 16
+BACKLOG = 256
 
 
 def is_loopback(host: str) -> bool:
@@ -60,6 +61,8 @@ def bind(host: str, port: int) -> socket.socket:
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((host, port))
+        # Whoever comes before the models are loaded waits instead of being turned away.
+        made.listen(BACKLOG)
     except OSError as error:
         made.close()
         raise ConfigError(
@@ -92,7 +95,7 @@ def make_server(
         proxy_headers=False,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=3,
-        backlog=256,
+        backlog=BACKLOG,
     )
     # uvicorn's own lines may quote requests; ours do not.
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
