@@ -25,6 +25,9 @@ from niwaki.training.config import ObjectiveConfig
 # Every so many annotated sentences, one is kept out of training, to see what it was worth.
 HELD_OUT = 5
 
+_LEASH = Path(__file__).with_name("leash.py")
+_NICE = 5
+
 _EPOCH = re.compile(
     r"^(\S+) epoch (\d+)/(\d+): ([\d,]+) updates, ([\d,]+) features"
     r"(?:, dev UAS ([\d.]+) LAS ([\d.]+))?"
@@ -82,7 +85,7 @@ async def train(job: Job, config: Path, model: Path) -> None:
     """Run `niwaki train` and follow what it says; cancelling this kills it."""
     command = [sys.executable, "-m", "niwaki", "train", config.name, "-o", model.name]
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "niwaki.serve.leash", "nice", "-n", "10", *command),
+        *(sys.executable, str(_LEASH), "nice", "-n", str(_NICE), *command),
         cwd=config.parent,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.DEVNULL,

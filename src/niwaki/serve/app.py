@@ -41,18 +41,13 @@ _MEDIA = {
 _LOGIN_BODY = record({"token": text(most=500)}, "token")
 
 
-def make_app(
-    desk: Desk, hosts: frozenset[str], token: str | None = None, *, warm: bool = True
-) -> Any:
+def make_app(desk: Desk, hosts: frozenset[str], token: str | None = None) -> Any:
     """An ASGI application; it starts and stops the desk."""
 
     @contextlib.asynccontextmanager
     async def life(app: Any) -> AsyncIterator[None]:
         await desk.start()
         try:
-            if warm and desk.registry.models:
-                entries = list(desk.registry.models.items())[:1]
-                await desk.pool.warm("models", {"entries": entries})
             yield
         finally:
             await desk.stop()

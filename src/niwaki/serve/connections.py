@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from niwaki.serve.limits import Limits
+
+_SEND_BUFFER = 1 << 17
 
 
 def watched_protocol(limits: Limits) -> type[Any]:
@@ -25,8 +28,12 @@ def watched_protocol(limits: Limits) -> type[Any]:
             super().connection_made(transport)
             if len(self.connections) > limits.connections:
                 transport.abort()
-            else:
-                self._start(self._cut)
+                return
+            # What the system would buffer for a client who does not read is memory, too.
+            transport.get_extra_info("socket").setsockopt(
+                socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER
+            )
+            self._start(self._cut)
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._stop()

@@ -23,15 +23,16 @@ class Desk:
         self.work = WorkFolder(folder)
         self.pool = Pool(limits.workers, limits.waiting, limits.seconds)
         # Long work has a process of its own, which gives way to people who wait.
-        self.background = Pool(1, 1_000, limits.background_seconds, nice=10)
+        self.background = Pool(1, 1_000, limits.background_seconds, nice=5)
         self.projects = Projects(self.work, limits)
         self.jobs = Jobs(limits.jobs_kept)
 
     async def start(self) -> None:
         self.projects.open()
         self._find_earlier()
-        await self.pool.start()
-        await self.background.start()
+        first = ("models", {"entries": list(self.registry.models.items())[:1]})
+        await self.pool.start(first)
+        self.background.prepare(first)
 
     async def stop(self) -> None:
         await self.jobs.stop()

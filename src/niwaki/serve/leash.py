@@ -1,6 +1,8 @@
 """Runs a command that must not outlive the server: when standard input ends, it is killed.
 
-python -m niwaki.serve.leash COMMAND ...
+python leash.py COMMAND ...
+
+It is run as a file and imports nothing of the package, so that it is there at once.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ def main() -> int:
     child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True)
 
     def watch() -> None:
-        while sys.stdin.buffer.read(1):
+        # The descriptor itself: a thread that waits in sys.stdin would hold its lock at the end.
+        while os.read(0, 1):
             pass
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)

@@ -77,19 +77,34 @@ class Pool:
         self._tasks: set[asyncio.Task[None]] = set()
         self._waiting = 0
         self._mean = 0.01
+        self._first = b""
+        self._begun = False
         self._stopped = False
         self.killed = 0
 
-    async def start(self) -> None:
-        for worker in await asyncio.gather(*(Worker.start(self._nice) for _ in range(self._size))):
-            self._add(worker)
+    async def start(self, first: tuple[str, dict[str, Any]]) -> None:
+        """Start the processes; each does `first` before anything else, such as load a model.
 
-    async def warm(self, task: str, arguments: dict[str, Any]) -> None:
-        """Let every worker do something once, so that the first client need not wait."""
-        await asyncio.gather(*(self.run(task, arguments) for _ in range(self._size)))
+        That is not counted as anybody's time: no client pays for a process that is new.
+        """
+        self.prepare(first)
+        await self._begin()
 
-    def _add(self, worker: Worker) -> None:
+    def prepare(self, first: tuple[str, dict[str, Any]]) -> None:
+        """The same, but the processes are started when there is something to do."""
+        self._first = dump(first)
+
+    async def _begin(self) -> None:
+        self._begun = True
+        await asyncio.gather(*(self._add() for _ in range(self._size)))
+
+    async def _add(self) -> None:
+        worker = await Worker.start(self._nice)
         self._workers.add(worker)
+        try:
+            await worker.ask(self._first)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            log.error("a worker died at its start")
         self._idle.put_nowait(worker)
 
     async def stop(self) -> None:
@@ -117,6 +132,8 @@ class Pool:
         if self.is_full:
             raise self.refusal()
         data = dump([task, arguments])
+        if not self._begun:
+            await self._begin()
         worker = await self._next_worker()
         started = time.monotonic()
         usable = False
@@ -162,7 +179,7 @@ class Pool:
         await old.wait()
         self._workers.discard(old)
         if not self._stopped:
-            self._add(await Worker.start(self._nice))
+            await self._add()
 
 
 def _opened(task: str, found: bytes) -> bytes:
