@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from niwaki.serve.registry import Registry
-from tests.serve.conftest import HOST, PATIENT, Reply, running
+from tests.serve.conftest import HOST, PATIENT, Client, Reply, running
 
 QUICK = {"tokens": [["Rain", "falls", "."]]}
 # Some seconds of work for one process.
