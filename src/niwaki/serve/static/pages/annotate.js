@@ -56,12 +56,13 @@ const files = (project) => (project.kind === "trees" ? ["partial.conllu"] : ["li
 // One project in one tab: where we are, what was undone, and what others did meanwhile.
 class Session {
   constructor(main, id, mode) {
-    Object.assign(this, { main, id, mode, queue: [], at: 0, item: null, undone: [], written: [], serial: 0, ahead: new Map() });
+    Object.assign(this, { main, id, mode, queue: [], at: 0, item: null, undone: [], written: [], serial: 0, counted: 0, ahead: new Map() });
     this.stage = h("section", { id: "stage" });
     this.side = h("ol", { class: "queue", "aria-label": "Sentences, most uncertain first" });
     this.conflict = h("div", { role: "alert" });
     this.bar = h("div", { class: "bar-inner", vars: { width: "0" } });
     this.count = h("span", { class: "soft num", id: "count" });
+    this.finished = h("p", { class: "note", id: "finished", hidden: true }, "Everything here has an answer. ", h("a", { href: "/adapt" }, "Adapt a model to it."));
     this.saved = h("span", { class: "soft", id: "saved", "aria-live": "polite" });
   }
 
@@ -78,6 +79,7 @@ class Session {
       ),
       h("div", { class: "row", vars: { margin: "10px 0 18px" } }, h("div", { class: "bar-outer grow" }, this.bar), this.count, this.saved),
       this.conflict,
+      this.finished,
       h("div", { class: "split" }, this.stage, h("aside", { class: "card" }, h("h2", {}, trees ? "Most uncertain first" : "Pairs"), this.side)),
     );
     await this.go(0);
@@ -119,12 +121,16 @@ class Session {
     replace(this.conflict);
     this.counts(this.item);
     this.showQueue();
+    this.finished.hidden = this.queue.some((row) => !row.annotated && !row.skipped);
     if (this.project.kind === "links") showPair(this);
     else if (this.mode === "heads") showHeads(this);
     else showRoot(this);
   }
 
+  // What was fetched ahead may know less than what was said since.
   counts(record) {
+    if (record.serial < this.counted) return;
+    this.counted = record.serial;
     this.bar.style.width = percent(record.annotated / record.sentences, 1);
     replace(this.count, `${record.annotated} of ${record.sentences}`);
   }
@@ -162,8 +168,7 @@ class Session {
 
   settle(answer, made) {
     Object.assign(this.item, { version: answer.version, state: answer.state });
-    Object.assign(this.item, { annotated: answer.annotated, skipped: answer.skipped });
-    this.counts({ ...this.item, sentences: answer.sentences });
+    this.counts(answer);
     const row = this.queue.find((each) => each.n === answer.n);
     if (row) Object.assign(row, { annotated: Boolean(Object.keys(answer.state.heads ?? {}).length || answer.state.links?.length), skipped: Boolean(answer.state.skipped), version: answer.version });
     if (made !== null) this.written.push(made);
@@ -236,7 +241,7 @@ class Session {
           } }, "Show it"))));
         }
       }
-      this.counts({ ...this.item, annotated: news.annotated, sentences: news.sentences });
+      this.counts(news);
       this.showQueue();
       return null;
     }, 2000);
