@@ -37,6 +37,25 @@ LONG = (
 )
 
 
+SMALL = """
+[[objective]]
+data = "garden-train.conllu"
+[tagger]
+folds = 2
+epochs = 3
+[training]
+epochs = 4
+greedy_epochs = 4
+"""
+
+
+def thirds() -> dict[str, list[niwaki.Sentence]]:
+    """The small treebank in three parts, none of which knows the others."""
+    whole = list(niwaki.read_conllu(TOY))
+    names = ("garden-train", "garden-more", "garden-dev")
+    return {name: whole[start::3] for start, name in enumerate(names)}
+
+
 class Bench:
     """A running workbench and a page in it."""
 
@@ -111,16 +130,17 @@ def heads(bench: Bench) -> None:
 
 
 def adapt(bench: Bench) -> None:
-    made = bench.post("/api/projects-create", {"name": "Main words", "corpus": "garden-trees"})
-    gold = list(niwaki.read_conllu(TOY))
-    for n, sentence in enumerate(gold):
+    """A small model learns from the main words of sentences that it did not know."""
+    request = {"name": "Main words", "corpus": "garden-more", "model": "small"}
+    made = bench.post("/api/projects-create", request)
+    for n, sentence in enumerate(thirds()["garden-more"]):
         said = [{"word": sentence.tree.root, "head": 0, "label": "root"}]
         path = f"/api/projects/{made['id']}/sentences/{n}/answer"
         bench.post(path, {"version": 0, "heads": said})
     bench.open("/adapt")
     bench.page.select_option("#project", made["id"])
-    bench.page.select_option("#treebank", "garden-trees")
-    bench.page.select_option("#dev", "garden-trees")
+    bench.page.select_option("#treebank", "garden-train")
+    bench.page.select_option("#dev", "garden-dev")
     bench.page.fill("#epochs", "8")
     bench.page.click("#start")
     bench.page.wait_for_selector("#before-after", timeout=240_000)
@@ -140,6 +160,7 @@ def compare(bench: Bench) -> None:
 def analyze(bench: Bench) -> None:
     bench.open("/analyze")
     bench.page.select_option("#corpus", "garden-trees")
+    bench.page.select_option("#model", "en")
     bench.page.click("#run")
     bench.page.wait_for_selector("#factor", timeout=60_000)
 
@@ -149,11 +170,11 @@ def api(bench: Bench) -> None:
 
 
 PICTURES: dict[str, tuple[Callable[[Bench], None], int]] = {
-    "parse": (parse, 1180),
+    "parse": (parse, 1500),
     "reorder": (reorder, 900),
     "annotate": (annotate, 560),
     "heads": (heads, 620),
-    "adapt": (adapt, 980),
+    "adapt": (adapt, 940),
     "compare": (compare, 1120),
     "analyze": (analyze, 1180),
     "api": (api, 900),
@@ -170,6 +191,13 @@ def main() -> None:
         subprocess.run([*niwaki_command, "references", *order, "-o", str(references)], check=True)
         serve = [*niwaki_command, "serve", "--port", "0", "--quiet", "--work", f"{folder}/work"]
         serve += ["--trees", f"garden-trees={TOY}", "--references", f"garden={references}"]
+        for name, sentences in thirds().items():
+            niwaki.write_conllu(sentences, f"{folder}/{name}.conllu")
+            serve += ["--trees", f"{folder}/{name}.conllu"]
+        small, model = Path(folder) / "small.toml", f"{folder}/small.niwaki"
+        small.write_text(SMALL, encoding="utf-8")
+        subprocess.run([*niwaki_command, "train", str(small), "-o", model], check=True)
+        serve += ["-m", model]
         process = subprocess.Popen(serve, stdout=subprocess.PIPE, text=True)
         try:
             assert process.stdout is not None

@@ -12,12 +12,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from benchmarks.common import parser, report, signature
@@ -30,7 +32,8 @@ MOST_OPEN = 400  # connections of the open loop
 
 
 @contextlib.contextmanager
-def server() -> Iterator[int]:
+def server() -> Iterator[tuple[int, int]]:
+    """The port and the process of a server."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "niwaki", "serve", "--port", "0", "--quiet"]
         process = subprocess.Popen(
@@ -40,10 +43,26 @@ def server() -> Iterator[int]:
         )
         try:
             assert process.stdout is not None
-            yield int(process.stdout.readline().strip().rstrip("/").rpartition(":")[2])
+            line = process.stdout.readline().strip()
+            yield int(line.rstrip("/").rpartition(":")[2]), process.pid
         finally:
             process.terminate()
             process.wait()
+
+
+def processor_seconds(server_pid: int) -> tuple[float, float]:
+    """What the server has used so far, and what its workers have."""
+    tick = os.sysconf("SC_CLK_TCK")
+    own = workers = 0.0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = path.read_text().rpartition(") ")[2].split()
+            used = (int(fields[11]) + int(fields[12])) / tick
+            if path.parent.name == str(server_pid):
+                own += used
+            elif fields[1] == str(server_pid):
+                workers += used
+    return own, workers
 
 
 def request(port: int) -> bytes:
@@ -83,8 +102,9 @@ class Connection:
             self._streams = None
 
 
-async def closed_loop(port: int, seconds: float) -> dict[str, Any]:
+async def closed_loop(port: int, pid: int, seconds: float) -> dict[str, Any]:
     """As fast as some clients can who each wait for their answer."""
+    before, client_before = processor_seconds(pid), time.process_time()
     data, stop = request(port), time.perf_counter() + seconds
     times: list[float] = []
 
@@ -97,7 +117,17 @@ async def closed_loop(port: int, seconds: float) -> dict[str, Any]:
         connection.close()
 
     await asyncio.gather(*(client() for _ in range(CONNECTIONS)))
-    return {"requests_per_second": round(len(times) / seconds, 1), **quantiles(times)}
+    used = [b - a for a, b in zip(before, processor_seconds(pid), strict=True)]
+    used.append(time.process_time() - client_before)
+    # Processor time hardly depends on what else the machine does.
+    shares = [round(1000 * each / max(1, len(times)), 3) for each in used]
+    return {
+        "requests_per_second": round(len(times) / seconds, 1),
+        **quantiles(times),
+        "processor_ms_per_request": dict(
+            zip(("server", "workers", "clients"), shares, strict=True)
+        ),
+    }
 
 
 async def open_loop(port: int, rate: float, seconds: float) -> dict[str, Any]:
@@ -181,9 +211,9 @@ async def with_slow_clients(port: int, rate: float, seconds: float) -> dict[str,
     return {"slow_clients": SLOW_CLIENTS, "slow_clients_cut": cut, **found}
 
 
-async def measure(port: int, seconds: float) -> dict[str, Any]:
-    await closed_loop(port, 1.0)
-    most = await closed_loop(port, seconds)
+async def measure(port: int, pid: int, seconds: float) -> dict[str, Any]:
+    await closed_loop(port, pid, 1.0)
+    most = await closed_loop(port, pid, seconds)
     rate = most["requests_per_second"]
     return {
         f"closed loop, {CONNECTIONS} clients": most,
@@ -197,9 +227,10 @@ async def measure(port: int, seconds: float) -> dict[str, Any]:
 def main() -> None:
     arguments = parser(__doc__).parse_args()
     seconds = 10.0 if arguments.profile == "full" else 3.0
-    with server() as port:
-        results = asyncio.run(measure(port, seconds))
-    settings = {"profile": arguments.profile, "words": len(WORDS), "workers": 2}
+    with server() as (port, pid):
+        results = asyncio.run(measure(port, pid, seconds))
+    load = round(os.getloadavg()[0], 1)
+    settings = {"profile": arguments.profile, "words": len(WORDS), "workers": 2, "load": load}
     report("serve", {"signature": signature(**settings), **results})
 
 
