@@ -82,7 +82,15 @@ class Connection:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(self, data: bytes) -> int:
-        """The status of the answer; 0 if there was none."""
+        """The status of the answer; 0 if there was none.
+
+        The server may close an idle connection at the moment when it is used again: as
+        every client does, the request is then sent once more on a new one.
+        """
+        reused = self._streams is not None
+        return await self._ask(data) or (await self._ask(data) if reused else 0)
+
+    async def _ask(self, data: bytes) -> int:
         try:
             if self._streams is None:
                 self._streams = await asyncio.open_connection(HOST, self._port)
@@ -220,6 +228,7 @@ async def measure(port: int, pid: int, seconds: float) -> dict[str, Any]:
         "half of that": await open_loop(port, rate / 2, seconds),
         "four times that": await open_loop(port, 4 * rate, seconds),
         "half of that, right after": await open_loop(port, rate / 2, seconds),
+        "half of that, once more": await open_loop(port, rate / 2, seconds),
         "half of that, beside slow clients": await with_slow_clients(port, rate / 2, seconds),
     }
 

@@ -22,6 +22,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.serve.limits import Limits
 from niwaki.serve.registry import Registry
 from niwaki.serve.server import bind, make_server
+from tests.conftest import ROOT
 from tests.toy import TOY
 
 HOST = "127.0.0.1"
@@ -146,6 +147,8 @@ def make_registry(
         registry.add_model("en", str(model_path))
         registry.add_corpus("toy", "trees", [str(TOY)])
         registry.add_corpus("broken", "trees", [str(broken_file)])
+        garden = [str(ROOT / "examples" / f"garden.{end}") for end in ("en", "ja")]
+        registry.add_corpus("garden", "bitext", garden)
         registry.add_corpus("pairs", "references", [str(references_file)])
         return registry
 

@@ -15,14 +15,16 @@ from typing import Any
 
 import pytest
 
-from niwaki.data.bitext import read_links
+from niwaki.data.bitext import read_bitext, read_links
 from niwaki.data.conllu import read_conllu
 from niwaki.data.references import read_references
 from niwaki.errors import ConfigError, CorpusError
 from niwaki.serve.folder import WorkFolder
 from niwaki.serve.journal import Journal
 from niwaki.serve.registry import Registry
+from niwaki.tasks.align import align
 from niwaki.training.corpus import read_treebank
+from tests.conftest import ROOT
 from tests.serve.conftest import PATIENT, Client, running
 
 TEXT = "The gardener shapes old pines. Rain falls. Two herons stand in the water."
@@ -146,7 +148,21 @@ def test_links_become_pharaoh_and_references(bench: Client) -> None:
     (reference,) = read_references(folder / "references.jsonl")
     assert (reference.tokens, reference.linked) == (("a", "old", "pine"), (1, 2))
     assert say(bench, made["id"], 0, version=1, links=[[3, 0]]).status == 422
+    # They are references to score against at once.
+    name = f"{made['id']}.links"
+    assert name in {each["id"] for each in bench.get("/api/corpora").json}
+    assert bench.get(f"/api/references/{name}").json["references"][0]["linked"] == [1, 2]
     assert bench.post("/api/projects-create", {**request, "target": "one"}).status == 422
+
+
+def test_a_registered_text_can_be_linked(bench: Client) -> None:
+    made = bench.post("/api/projects-create", {"name": "Garden", "bitext": "garden"}).json
+    assert (made["kind"], made["sentences"]) == ("links", 20)
+    files = [str(ROOT / "examples" / f"garden.{end}") for end in ("en", "ja")]
+    wanted = align([(pair.source, pair.target) for pair in read_bitext(*files)])
+    for n in (0, 19):
+        path = f"/api/projects/{made['id']}/sentences/{n}/suggestion"
+        assert bench.get(path).json["links"] == [list(each) for each in sorted(wanted[n].sure)]
 
 
 def test_projects_of_a_treebank_forget_its_trees(bench: Client) -> None:

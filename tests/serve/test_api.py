@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,15 @@ from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
 from niwaki.data.references import Reference, read_references
 from niwaki.data.sentence import Sentence
+from niwaki.errors import ConfigError
 from niwaki.metrics.reordering import evaluate_orders
 from niwaki.models.pipeline import Pipeline
+from niwaki.serve.registry import Registry, named
 from niwaki.serve.work.ordering import chunks
 from niwaki.tasks.align import align
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rulefile import load_rules, rule_set_names
+from tests.conftest import ROOT
 from tests.serve.conftest import Client
 
 WORDS = [["The", "gardener", "shapes", "old", "pines", "."], ["Rain", "falls", "."]]
@@ -206,3 +211,30 @@ def test_lists_of_what_is_registered(bench: Client, model: Pipeline) -> None:
     assert corpora["toy"]["sentences"] == 33
     assert corpora["pairs"]["kind"] == "references"
     assert str(Path.home()) not in json.dumps([card, corpora])
+
+
+def test_the_examples_with_curl(bench: Client) -> None:
+    if shutil.which("curl") is None:
+        pytest.skip("curl is missing")
+    command = ["sh", str(ROOT / "examples" / "serve.sh"), bench.url]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("# ") >= 7
+    assert "did you mean 'text'?" in done.stdout
+
+
+def test_what_is_registered_must_be_there(tmp_path: Path) -> None:
+    registry = Registry()
+    for add in (
+        lambda: registry.add_model("x", str(tmp_path / "none.niwaki")),
+        lambda: registry.add_corpus("x", "trees", [str(tmp_path / "none.conllu")]),
+        lambda: registry.add_model("a/b", "en"),
+    ):
+        with pytest.raises(ConfigError):
+            add()
+    registry.add_model("en", "en")
+    with pytest.raises(ConfigError, match="NAME=PATH"):
+        registry.add_model("en", "en")
+    assert named("dev=data/x.conllu") == ("dev", "data/x.conllu")
+    assert named("data/x y.conllu.gz") == ("x-y", "data/x y.conllu.gz")
+    assert named("a.en,a.ja") == ("a", "a.en,a.ja")

@@ -14,6 +14,7 @@ The server listens on this machine only. Another --host needs --token-file.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import logging
 import sys
@@ -107,7 +108,9 @@ def run(arguments: argparse.Namespace) -> int:
     host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
     print(f"http://{host}:{listener.getsockname()[1]}/", flush=True)
     print("the workbench is open; Ctrl-C closes it", file=sys.stderr)
-    server.run(sockets=[listener])
+    # Ctrl-C is how it is closed, not how it fails.
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=[listener])
     return OK
 
 

@@ -6,9 +6,15 @@ import asyncio
 import socket
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
+from niwaki.errors import ExtraMissingError
 from niwaki.serve.limits import Limits
+
+try:
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+except ImportError as error:
+    raise ExtraMissingError(
+        "the server needs uvicorn and httptools; run: pip install niwaki[serve]"
+    ) from error
 
 _SEND_BUFFER = 1 << 17
 

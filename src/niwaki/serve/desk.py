@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from niwaki.serve.annotations import Projects
-from niwaki.serve.errors import RequestError
+from niwaki.serve.errors import RequestError, unknown
 from niwaki.serve.folder import WorkFolder
 from niwaki.serve.jobs import Jobs
 from niwaki.serve.limits import Limits
 from niwaki.serve.pool import Pool
-from niwaki.serve.registry import Registry
+from niwaki.serve.registry import Corpus, Registry
+
+# Marks the references of a project among the corpora; no registered name ends so by chance.
+MADE = ".links"
 
 
 class Desk:
@@ -50,6 +53,23 @@ class Desk:
     def refusal(self) -> RequestError | None:
         """Why no more work is taken just now."""
         return self.pool.refusal() if self.pool.is_full else None
+
+    @property
+    def corpora(self) -> list[Corpus]:
+        """What is registered, and the references that were made of links here."""
+        made = [
+            Corpus(f"{each.id}{MADE}", "references", (str(each.result_file),))
+            for each in self.projects.list()
+            if each.kind == "links" and each.annotated
+        ]
+        return [*self.registry.corpora.values(), *made]
+
+    def corpus(self, name: str, *kinds: str) -> Corpus:
+        """Data by its name, if it is of one of these kinds."""
+        for each in self.corpora:
+            if each.id == name and each.kind in kinds:
+                return each
+        raise unknown(" or ".join(kinds), name)
 
     @property
     def word_limits(self) -> dict[str, int]:

@@ -16,7 +16,6 @@ from niwaki.serve.errors import unknown
 from niwaki.tasks.reorder.rulefile import load_rules, rule_set_names
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
-KINDS = ("trees", "references", "bitext")
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,10 @@ class Registry:
             self.rules.setdefault(name, name)
 
     def add_model(self, name: str, path: str) -> None:
-        self.models[_free(name, self.models)] = str(find_model(path))
+        file = find_model(path)
+        if not file.is_file():
+            raise ConfigError(f"{name}: no file {str(file)!r}")
+        self.models[_free(name, self.models)] = str(file.resolve())
 
     def add_rules(self, name: str, path: str) -> None:
         load_rules(path)
@@ -63,12 +65,6 @@ class Registry:
         if name not in self.rules:
             raise unknown("rule set", name)
         return self.rules[name]
-
-    def corpus(self, name: str, *kinds: str) -> Corpus:
-        found = self.corpora.get(name)
-        if found is None or (kinds and found.kind not in kinds):
-            raise unknown(" or ".join(kinds) or "corpus", name)
-        return found
 
 
 def _free(name: str, taken: Iterable[str]) -> str:

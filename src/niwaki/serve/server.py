@@ -8,17 +8,15 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from niwaki.errors import ConfigError, ExtraMissingError
+from niwaki.errors import ConfigError
 from niwaki.serve.app import make_app
 from niwaki.serve.connections import watched_protocol
 from niwaki.serve.desk import Desk
 from niwaki.serve.limits import Limits
 from niwaki.serve.registry import Registry
 
-try:
-    import uvicorn
-except ImportError as error:
-    raise ExtraMissingError("uvicorn is not installed; run: pip install niwaki[serve]") from error
+# Last, because the modules above say what to do if it is not installed.
+import uvicorn  # isort: skip
 
 SHORTEST_TOKEN = 16
 BACKLOG = 256

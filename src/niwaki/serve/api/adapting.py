@@ -25,8 +25,8 @@ async def start(desk: Desk, call: Call) -> Result:
             "links are learned from with `niwaki learn-rules`; "
             f"this version trains parsers for: {', '.join(adapt.objective_kinds())}",
         )
-    treebank = desk.registry.corpus(body["treebank"], "trees").files[0]
-    dev = desk.registry.corpus(body["dev"], "trees").files[0] if "dev" in body else None
+    treebank = desk.corpus(body["treebank"], "trees").files[0]
+    dev = desk.corpus(body["dev"], "trees").files[0] if "dev" in body else None
     before = desk.registry.model(project.model)
     learned, held = adapt.parts(project)
     if not learned:
@@ -108,7 +108,7 @@ async def before_and_after(desk: Desk, call: Call) -> Result:
 
 async def config(desk: Desk, call: Call) -> Result:
     """What can be adapted, and with what."""
-    trees = [each.id for each in desk.registry.corpora.values() if each.kind == "trees"]
+    trees = [each.id for each in desk.corpora if each.kind == "trees"]
     return {
         "objectives": list(adapt.objective_kinds()),
         "held_out": adapt.HELD_OUT,
@@ -130,7 +130,7 @@ async def read_config(desk: Desk, call: Call) -> Result:
         raise RequestError(404, "this job has no configuration yet")
     found = await asyncio.to_thread(path.read_text, encoding="utf-8")
     # Where the files lie on this machine is nobody's business.
-    for corpus in desk.registry.corpora.values():
+    for corpus in desk.corpora:
         for file in corpus.files:
             found = found.replace(file, corpus.id)
     return {"config": found}

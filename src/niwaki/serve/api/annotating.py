@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 from niwaki.serve.annotations import Project, is_annotated
@@ -38,6 +39,9 @@ async def create(desk: Desk, call: Call) -> Result:
     body = call.body
     model = body.get("model", "en")
     desk.registry.model(model)
+    if "bitext" in body:
+        sides = zip(("source", "target"), desk.corpus(body["bitext"], "bitext").files, strict=True)
+        body = {**body, **{side: Path(path).read_text(encoding="utf-8") for side, path in sides}}
     if "source" in body or "target" in body:
         files = _bitext(body)
         kind, size = "links", files["source.txt"].count(b"\n")
@@ -45,7 +49,7 @@ async def create(desk: Desk, call: Call) -> Result:
         given = desk.given(body)
         if "corpus" in body:
             # Only the words of a registered corpus: its trees are what is asked for.
-            path = desk.registry.corpus(body["corpus"], "trees").files[0]
+            path = desk.corpus(body["corpus"], "trees").files[0]
             found = load_json(await desk.background.run("words_of", {"file": path}))
         else:
             arguments = {"model": desk.registry.model(model), "given": given}
@@ -157,6 +161,15 @@ async def question(desk: Desk, call: Call) -> Result:
     return {**load_json(found), **common}
 
 
+async def suggestion(desk: Desk, call: Call) -> Result:
+    """Links that the aligner finds, to begin with."""
+    project, number = _place(desk, call)
+    if project.kind != "links":
+        raise RequestError(422, "this project is about trees")
+    files = {side: str(project.folder / f"{side}.txt") for side in ("source", "target")}
+    return await desk.pool.run("suggest", {**files, "number": number})
+
+
 def _place(desk: Desk, call: Call) -> tuple[Project, int]:
     project, number = desk.projects.get(call.path["id"]), call.path["n"]
     if not (number.isdecimal() and number.isascii() and len(number) < 9):
@@ -235,6 +248,7 @@ _NEW = {
     "name": text("What people call it.", most=80, minLength=1),
     **SENTENCES,
     "corpus": {**name, "description": "A registered treebank whose words are taken."},
+    "bitext": {**name, "description": "A registered parallel text to link."},
     "source": text("For links: tokenised sentences, one a line."),
     "target": text("For links: their translations, one a line."),
     "model": MODEL,
@@ -263,6 +277,11 @@ ENDPOINTS = [
     ),
     Endpoint("/api/projects/{id}/files/{file}", "A plain file of a project", file),
     Endpoint("/api/projects/{id}/sentences/{n}", "One sentence with all that is known", question),
+    Endpoint(
+        "/api/projects/{id}/sentences/{n}/suggestion",
+        "Links that the aligner puts forward",
+        suggestion,
+    ),
     Endpoint(
         "/api/projects/{id}/sentences/{n}/answer",
         "Write down what is known of a sentence, or undo",

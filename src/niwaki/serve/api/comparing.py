@@ -28,7 +28,7 @@ _SYSTEM = record(
 
 def resolved(desk: Desk, body: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The corpus and the systems of a request, with paths instead of names."""
-    corpus = desk.registry.corpus(body["corpus"], "trees", "references")
+    corpus = desk.corpus(body["corpus"], "trees", "references")
     systems = []
     for system in body["systems"]:
         made = {"model": desk.registry.model(system["model"]), "beam": system.get("beam")}

@@ -77,7 +77,7 @@ async def save_rules(desk: Desk, call: Call) -> Result:
 
 async def references(desk: Desk, call: Call) -> Result:
     """One page of a registered file of references."""
-    corpus = desk.registry.corpus(call.path["id"], "references")
+    corpus = desk.corpus(call.path["id"], "references")
     found = await desk.pool.run(
         "references",
         {

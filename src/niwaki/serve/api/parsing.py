@@ -50,7 +50,7 @@ async def align(desk: Desk, call: Call) -> Result:
         if key in body:
             arguments[key] = body[key]
     if "with" in body:
-        arguments["bitext"] = desk.registry.corpus(body["with"], "bitext").files
+        arguments["bitext"] = desk.corpus(body["with"], "bitext").files
     return await desk.pool.run("align", arguments)
 
 
@@ -59,10 +59,7 @@ async def models(desk: Desk, call: Call) -> Result:
 
 
 async def corpora(desk: Desk, call: Call) -> Result:
-    entries = [
-        {"id": each.id, "kind": each.kind, "files": each.files}
-        for each in desk.registry.corpora.values()
-    ]
+    entries = [{"id": each.id, "kind": each.kind, "files": each.files} for each in desk.corpora]
     return await desk.pool.run("corpora", {"entries": entries})
 
 

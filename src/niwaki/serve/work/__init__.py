@@ -24,6 +24,7 @@ TASKS: dict[str, Callable[..., Any]] = {
     "reorder": ordering.reorder,
     "references": ordering.references,
     "align": aligning.align,
+    "suggest": aligning.suggest,
     "models": describing.models,
     "rules": describing.rules,
     "check_rules": describing.check_rules,

@@ -8,7 +8,11 @@ import numpy as np
 
 from niwaki.data.bitext import read_bitext
 from niwaki.serve.errors import RequestError
+from niwaki.serve.work.loading import kept
 from niwaki.tasks.align import link, preset, train
+
+# Links that are put forward to annotators are rather too few than wrong.
+_SUGGESTED = 0.5
 
 # Posteriors below this are not worth the bytes.
 _LEAST = 0.01
@@ -51,3 +55,14 @@ def align(
             record["probabilities"] = [[i, j, round(float(mean[i, j]), 4)] for i, j in likely]
         found.append(record)
     return {"pairs": found}
+
+
+def suggest(source: str, target: str, number: int) -> dict[str, Any]:
+    """Links of one pair of two files, learned from all their pairs, for a person to correct."""
+
+    def align_all(path: str) -> list[list[tuple[int, int]]]:
+        pairs = [(pair.source, pair.target) for pair in read_bitext(path, target)]
+        found = train(pairs, preset("default")).posteriors()
+        return [sorted(link(each, "posterior", _SUGGESTED).sure) for each in found]
+
+    return {"links": kept("links", source, align_all)[number]}

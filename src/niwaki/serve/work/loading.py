@@ -38,20 +38,20 @@ class _Kept:
         return value
 
 
-_kept = _Kept()
+kept = _Kept().get
 
 
 def model_of(path: str) -> Pipeline:
-    return _kept.get("model", path, load)
+    return kept("model", path, load)
 
 
 def rules_of(path: str) -> RuleSet:
-    return _kept.get("rules", path, load_rules)
+    return kept("rules", path, load_rules)
 
 
 def trees_of(path: str) -> list[Sentence]:
     """The sentences of a corpus; several roots and unknown heads are its own business."""
-    return _kept.get("trees", path, lambda each: list(read_conllu(each, multi_root=True)))
+    return kept("trees", path, lambda each: list(read_conllu(each, multi_root=True)))
 
 
 def references_of(path: str) -> list[Reference]:
@@ -59,7 +59,7 @@ def references_of(path: str) -> list[Reference]:
         # What has no words has no order either, and cannot be parsed.
         return [reference for reference in read_references(each) if reference.tokens]
 
-    found = _kept.get("references", path, read)
+    found = kept("references", path, read)
     if not found:
         raise RequestError(422, "this file has no references")
     return found

@@ -1,5 +1,6 @@
 // Links between the words of a sentence and its translation.
-import { fontOf, h, replace, s, textWidth } from "../lib/dom.js";
+import { get } from "../lib/api.js";
+import { fontOf, h, replace, s, textWidth, toast } from "../lib/dom.js";
 import { keys } from "../lib/keys.js";
 
 const GAP = 22;
@@ -56,6 +57,16 @@ export function showPair(session) {
     session.keepAim = { n: item.n, aim: kept, row };
     return session.write({ links: next });
   };
+  // What the aligner learned from all pairs of the project, as something to correct.
+  const suggest = async () => {
+    try {
+      const { links: found } = await get(`/api/projects/${session.id}/sentences/${item.n}/suggestion`);
+      if (!found.length) return toast("The aligner finds nothing here");
+      return await session.write({ links: found });
+    } catch (error) {
+      return toast(error.message, "bad");
+    }
+  };
   const step = (by) => () => {
     aim[row] = Math.max(0, Math.min(sides[row].length - 1, aim[row] + by));
     draw();
@@ -71,7 +82,7 @@ export function showPair(session) {
       { class: "card" },
       h("p", { class: "soft" }, "Which words translate each other? Click a word above, then one below."),
       place,
-      h("div", { class: "row", vars: { "margin-top": "14px" } }, h("button", { class: "button small main", onclick: () => session.go(session.at + 1) }, "Next ", h("kbd", {}, "n")), h("button", { class: "button small", onclick: () => session.skip() }, "Skip ", h("kbd", {}, "s")), h("button", { class: "button small", id: "undo", onclick: () => session.undo() }, "Undo ", h("kbd", {}, "u"))),
+      h("div", { class: "row", vars: { "margin-top": "14px" } }, h("button", { class: "button small main", onclick: () => session.go(session.at + 1) }, "Next ", h("kbd", {}, "n")), h("button", { class: "button small", id: "suggest", onclick: suggest }, "Begin with the aligner's links ", h("kbd", {}, "l")), h("button", { class: "button small", onclick: () => session.skip() }, "Skip ", h("kbd", {}, "s")), h("button", { class: "button small", id: "undo", onclick: () => session.undo() }, "Undo ", h("kbd", {}, "u"))),
     ),
     h("p", { class: "soft" }, h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " moves, ", h("kbd", {}, "↑"), " ", h("kbd", {}, "↓"), " changes the side, ", h("kbd", {}, "⏎"), " links or unlinks the two words that are underlined."),
   );
@@ -85,6 +96,7 @@ export function showPair(session) {
       row = 1;
     }],
     [["Enter", "Space"], "Link or unlink", () => toggle(aim[0], aim[1])],
+    ["l", "Begin with the aligner's links", suggest],
     ...session.common(),
   ]);
   draw();

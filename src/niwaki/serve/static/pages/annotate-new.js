@@ -9,7 +9,8 @@ export function newProject(models, corpora, open) {
   const source = h("textarea", { id: "new-source", rows: 4, placeholder: "The old pine leans .", spellcheck: "false" });
   const target = h("textarea", { id: "new-target", rows: 4, placeholder: "古い 松 は 傾い て いる 。", spellcheck: "false" });
   const fault = h("p", { class: "note bad", hidden: true });
-  const state = { kind: "trees", corpus: "", model: models.find((each) => !each.error)?.id };
+  const texts = corpora.filter((each) => each.kind === "bitext" && !each.error);
+  const state = { kind: "trees", corpus: "", bitext: "", model: models.find((each) => !each.error)?.id };
   const body = h("div", {});
   const draw = () =>
     replace(
@@ -24,11 +25,20 @@ export function newProject(models, corpora, open) {
               : null,
             state.corpus ? null : text,
           ]
-        : h("div", { class: "grid2" }, h("label", { class: "stack" }, "Source sentences, one a line, words with spaces between", source), h("label", { class: "stack" }, "Their translations", target)),
+        : [
+            texts.length
+              ? h("label", { class: "stack" }, "Pairs", select([["", "from the lines below"], ...texts.map((each) => [each.id, `${each.id} (${each.sentences} pairs)`])], state.bitext, (value) => {
+                  state.bitext = value;
+                  draw();
+                }, { id: "new-bitext" }))
+              : null,
+            state.bitext ? null : h("div", { class: "grid2" }, h("label", { class: "stack" }, "Source sentences, one a line, words with spaces between", source), h("label", { class: "stack" }, "Their translations", target)),
+          ],
     );
   const create = async () => {
     const request = { name: name.value.trim() || "Untitled", model: state.model };
-    if (state.kind === "links") Object.assign(request, { source: source.value, target: target.value });
+    if (state.kind === "links" && state.bitext) request.bitext = state.bitext;
+    else if (state.kind === "links") Object.assign(request, { source: source.value, target: target.value });
     else if (state.corpus) request.corpus = state.corpus;
     else if (/^(#[^\n]*\n)*\d+(-\d+)?\t/.test(text.value)) request.conllu = `${text.value.trimEnd()}\n\n`;
     else request.text = text.value;

@@ -111,7 +111,6 @@ export async function show(main) {
           { class: "row", vars: { "margin-top": "10px" } },
           h("button", { class: "button small", onclick: () => choose(state.rules) }, "Revert"),
           h("button", { class: "button small", id: "save", onclick: () => save(editor.field.value, state, chooser) }, "Save as…"),
-          h("a", { class: "soft", href: "/api#rules", hidden: true }, ""),
         ),
       ),
     ),
