@@ -128,6 +128,16 @@ def test_text_is_shown_as_text(open_page: Any) -> None:
     card = parse(page, f"He wrote {NASTY} on it.")
     assert "<img" in "".join(card.locator("text.word").all_text_contents())
     assert page.locator("main img").count() == 0
+    # So are tags and comments of a file, and names in messages.
+    comment = f"# sent_id = {NASTY}\n# text = {NASTY}\n"
+    page.fill("#text", comment + f"1\tRain\t_\t{NASTY}\t_\t_\t_\t_\t_\t_\n\n")
+    until(lambda: page.locator("text.tag").all_text_contents() == [NASTY], page)
+    page.goto(page.url.rstrip("/") + "/reorder")
+    page.wait_for_selector("article.card")
+    page.fill("#editor", f"'{NASTY.replace(chr(39), '')}' = 1\n")
+    page.wait_for_selector("#rules-fault:visible")
+    assert "<img" in page.inner_text("#rules-fault")
+    assert page.locator("main img").count() == 0
 
 
 def test_a_click_constrains_and_the_tree_answers(open_page: Any, bench: Client) -> None:

@@ -14,7 +14,7 @@ from niwaki.analysis.orders import rule_system, scores_record
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
 from niwaki.metrics.attachment import evaluate
-from niwaki.metrics.calibration import Reliability, measure
+from niwaki.metrics.calibration import BINS, Reliability, measure
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.comparing import SAMPLES, Corpus, System, _all_parsed, _right, _store
 from niwaki.serve.work.loading import model_of, references_of, rules_of, trees_of
@@ -69,9 +69,11 @@ def analyse(model: str, file: str) -> dict[str, Any]:
 
 
 def _reliability(found: Reliability) -> dict[str, Any]:
+    # A point of a few words only dances about.
+    bins = max(3, min(BINS, len(found.right) // 25))
     return {
         "error": found.error(),
-        "points": found.points(),
+        "points": found.points(bins),
         "doubt": [[share, found.errors_among_least_certain(share)] for share in _SHARES],
     }
 

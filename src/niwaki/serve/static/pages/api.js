@@ -14,6 +14,9 @@ export async function show(main) {
   );
 }
 
+// `names` in a description are set as code.
+const rich = (text) => text.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
+
 function endpoint(path, method, operation) {
   const body = operation.requestBody?.content["application/json"];
   const schema = body?.schema;
@@ -21,12 +24,12 @@ function endpoint(path, method, operation) {
     "section",
     { class: "endpoint", id: operation.operationId },
     h("div", { class: "row" }, h("span", { class: "verb" }, method.toUpperCase()), h("code", {}, path), h("span", { class: "soft" }, operation.summary)),
-    operation.description ? h("p", { vars: { margin: "8px 0 0" } }, operation.description) : null,
+    operation.description ? h("p", { vars: { margin: "8px 0 0" } }, rich(operation.description)) : null,
     schema && Object.keys(schema.properties).length
       ? h(
           "table",
           { vars: { "margin-top": "10px", "max-width": "820px" } },
-          h("tbody", {}, Object.entries(schema.properties).map(([name, each]) => h("tr", {}, h("td", {}, h("code", {}, name), schema.required.includes(name) ? " *" : ""), h("td", { class: "soft" }, each.enum ? each.enum.join(" | ") : each.type), h("td", {}, each.description ?? "", each.default !== undefined ? h("span", { class: "soft" }, ` Default: ${each.default}.`) : null)))),
+          h("tbody", {}, Object.entries(schema.properties).map(([name, each]) => h("tr", {}, h("td", {}, h("code", {}, name), schema.required.includes(name) ? " *" : ""), h("td", { class: "soft" }, each.enum ? each.enum.join(" | ") : each.type), h("td", {}, rich(each.description ?? ""), each.default !== undefined ? h("span", { class: "soft" }, ` Default: ${each.default}.`) : null)))),
         )
       : null,
     body?.example ? h("pre", { class: "curl" }, `curl ${location.origin}${path} \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body.example)}'`) : null,
