@@ -91,6 +91,7 @@ class GraphParser:
         design.check()
         self.design, self.weights, self._clusters = design, weights, clusters
         self.labels = Vocabulary(design.labels)
+        self.plain_labels = list(design.labels)
         numbers: dict[str, int] = {}
         templates = compile_arcs(design.features, numbers, clusters=clusters is not None)
         label_templates = compile_arcs(

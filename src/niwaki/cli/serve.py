@@ -1,0 +1,127 @@
+"""Open the workbench: a local web page and an HTTP API.
+
+See, compare, correct and adapt: parse text and draw it, edit reordering rules, compare two
+models, annotate with single keystrokes, train on what was annotated. Files are given here by
+name and never by a request; NAME=PATH chooses the name. What is made is kept in --work.
+
+  niwaki serve
+  niwaki serve -m mine=my.niwaki --trees dev.conllu --references pairs.jsonl
+  niwaki serve --bitext garden=src.txt,tgt.txt --port 9000
+
+The server listens on this machine only. Another --host needs --token-file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import logging
+import sys
+from pathlib import Path
+
+from niwaki.cli import OK
+from niwaki.cli._arguments import natural, positive
+from niwaki.errors import ConfigError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-m",
+        "--model",
+        metavar="[NAME=]MODEL",
+        action="append",
+        default=[],
+        help="a model besides en; may be repeated",
+    )
+    for flag, kind, text in (
+        ("--trees", "FILE", "a treebank (CoNLL-U)"),
+        ("--references", "FILE", "reference orders (JSON Lines)"),
+        ("--bitext", "SRC,TGT", "parallel text, two files"),
+        ("--rules", "FILE", "a rule file"),
+    ):
+        parser.add_argument(
+            flag,
+            metavar=f"[NAME=]{kind}",
+            action="append",
+            default=[],
+            help=f"{text}; may be repeated",
+        )
+    parser.add_argument(
+        "--work",
+        metavar="FOLDER",
+        default="niwaki-work",
+        help="where annotations and adapted models are kept (default: niwaki-work)",
+    )
+    parser.add_argument("--port", type=natural, default=8470, help="default: 8470; 0 finds one")
+    parser.add_argument("--host", default="127.0.0.1", help="address (default: 127.0.0.1)")
+    parser.add_argument("--token-file", metavar="FILE", help="a secret that clients must send")
+    parser.add_argument(
+        "--allow-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="another name by which this server is reached; may be repeated",
+    )
+    parser.add_argument("--workers", type=positive, default=2, help="processes (default: 2)")
+    parser.add_argument(
+        "--seconds", type=positive, default=10, help="time limit of a request (default: 10)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no line for each request")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    # Imported here: only this command needs the extra packages.
+    from niwaki.serve.limits import Limits
+    from niwaki.serve.registry import Registry, named
+    from niwaki.serve.server import bind, check_token, make_server
+
+    token = _token(arguments.token_file)
+    check_token(arguments.host, token)
+    registry = Registry()
+    for name, path in [("en", "en"), *map(named, arguments.model)]:
+        registry.add_model(name, path)
+    for name, path in map(named, arguments.rules):
+        registry.add_rules(name, path)
+    for kind in ("trees", "references"):
+        for name, path in map(named, getattr(arguments, kind)):
+            registry.add_corpus(name, kind, [path])
+    for name, path in map(named, arguments.bitext):
+        files = path.split(",")
+        if len(files) != 2:
+            raise ConfigError(f"--bitext {path}: give two files with a comma between")
+        registry.add_corpus(name, "bitext", files)
+    limits = dataclasses.replace(
+        Limits(), workers=arguments.workers, seconds=float(arguments.seconds)
+    )
+    listener = bind(arguments.host, arguments.port)
+    server = make_server(
+        listener,
+        arguments.host,
+        registry,
+        Path(arguments.work),
+        limits,
+        token=token,
+        allow_hosts=arguments.allow_host,
+    )
+    _log(arguments.quiet)
+    host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
+    print(f"http://{host}:{listener.getsockname()[1]}/", flush=True)
+    print("the workbench is open; Ctrl-C closes it", file=sys.stderr)
+    # Ctrl-C is how it is closed, not how it fails.
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=[listener])
+    return OK
+
+
+def _token(path: str | None) -> str | None:
+    return None if path is None else Path(path).read_text(encoding="utf-8").strip()
+
+
+def _log(quiet: bool) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    log = logging.getLogger("niwaki.serve")
+    log.addHandler(handler)
+    log.setLevel(logging.WARNING if quiet else logging.INFO)
+    log.propagate = False

@@ -1,0 +1,1 @@
+"""The workbench: a local web server with pages to look at trees and orders, and an HTTP API."""

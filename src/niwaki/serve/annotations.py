@@ -1,0 +1,236 @@
+"""Annotation projects: what people said about sentences, written down as they say it.
+
+Every change goes to a journal first, then into plain files that any tool can read:
+`partial.conllu` for trees; `links.pharaoh` and `references.jsonl` for links. When a
+server was killed in between, the plain files are made again from the journal.
+
+A sentence has a version, which every change must name. Of two tabs that change the same
+version, the second is refused and told what the first did.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+from niwaki.data.bitext import Links, read_bitext, write_links
+from niwaki.data.conllu import read_conllu, write_conllu
+from niwaki.data.files import atomic_write
+from niwaki.data.references import write_references
+from niwaki.data.sentence import Sentence
+from niwaki.data.tree import UNKNOWN
+from niwaki.errors import ConfigError
+from niwaki.serve.errors import RequestError, unknown
+from niwaki.serve.folder import WorkFolder
+from niwaki.serve.frames import dump
+from niwaki.serve.journal import Journal
+from niwaki.serve.limits import Limits
+from niwaki.serve.schema import load_json
+from niwaki.tasks.reorder.references import make_reference
+
+KINDS = ("trees", "links")
+State = dict[str, Any]
+
+
+class Project:
+    """One project: its sentences, the state of each, and the files that hold it all."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.id = folder, folder.name
+        record = load_json((folder / "project.json").read_bytes())
+        self.name, self.kind, self.model = record["name"], record["kind"], record["model"]
+        self.doubts: list[list[float]] | None = None
+        self._lock = threading.Lock()
+        if self.kind == "trees":
+            self.sentences = list(read_conllu(self.sentence_file, multi_root=True))
+            self.pairs = []
+        else:
+            self.sentences = []
+            self.pairs = list(read_bitext(folder / "source.txt", folder / "target.txt"))
+        self._journal = Journal(folder / "journal.jsonl")
+        self._states: dict[int, list[State]] = {}
+        self._versions: dict[int, int] = {}
+        self._changed: list[int] = []  # the sentence of each change, in order
+        for entry in self._journal.read():
+            self._take(entry)
+        self._write_files()
+
+    @property
+    def sentence_file(self) -> Path:
+        return self.folder / "sentences.conllu"
+
+    @property
+    def result_file(self) -> Path:
+        """What training reads."""
+        return self.folder / ("partial.conllu" if self.kind == "trees" else "references.jsonl")
+
+    def __len__(self) -> int:
+        return len(self.sentences) or len(self.pairs)
+
+    @property
+    def serial(self) -> int:
+        return len(self._changed)
+
+    # -- states -------------------------------------------------------------------
+
+    def state(self, number: int) -> State:
+        """What is known of a sentence now; empty if nothing was said."""
+        history = self._states.get(number)
+        return history[-1] if history else {}
+
+    def version(self, number: int) -> int:
+        return self._versions.get(number, 0)
+
+    def changed_since(self, serial: int) -> dict[int, int]:
+        """The versions of the sentences that were changed after a serial number."""
+        return {number: self.version(number) for number in self._changed[serial:]}
+
+    @property
+    def annotated(self) -> list[int]:
+        return [n for n in sorted(self._states) if is_annotated(self.state(n))]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        states = [self.state(number) for number in self._states]
+        return {
+            "sentences": len(self),
+            "annotated": sum(map(is_annotated, states)),
+            "skipped": sum(bool(state.get("skipped")) for state in states),
+        }
+
+    def change(self, number: int, version: int, state: State) -> int:
+        """Set the state of a sentence; returns its new version."""
+        with self._lock:
+            self._check(number, version)
+            return self._record({"sentence": number, "version": version + 1, "state": state})
+
+    def undo(self, number: int, version: int) -> int:
+        """Take the last change of a sentence back."""
+        with self._lock:
+            self._check(number, version)
+            if not self._states.get(number):
+                raise RequestError(409, "there is nothing to undo in this sentence")
+            return self._record({"sentence": number, "version": version + 1, "undo": True})
+
+    def _check(self, number: int, version: int) -> None:
+        if not 0 <= number < len(self):
+            raise unknown("sentence", str(number))
+        if version != self.version(number):
+            raise RequestError(
+                409,
+                "this sentence was changed in another tab; nothing was overwritten",
+                conflict={"version": self.version(number), "state": self.state(number)},
+            )
+
+    def _record(self, entry: dict[str, Any]) -> int:
+        try:
+            self._journal.append(entry)
+        except OSError as error:
+            raise RequestError(507, f"the change could not be written: {error.strerror}") from error
+        self._take(entry)
+        try:
+            self._write_files()
+        except OSError as error:
+            # It is safe in the journal; the plain files follow when there is room.
+            raise RequestError(
+                507, f"kept in the journal, but the files could not be written: {error.strerror}"
+            ) from error
+        return int(entry["version"])
+
+    def _take(self, entry: dict[str, Any]) -> None:
+        number = entry["sentence"]
+        history = self._states.setdefault(number, [])
+        if entry.get("undo"):
+            history.pop()
+        else:
+            history.append(entry["state"])
+        self._versions[number] = entry["version"]
+        self._changed.append(number)
+
+    # -- files --------------------------------------------------------------------
+
+    def _write_files(self) -> None:
+        if self.kind == "trees":
+            write_conllu(
+                [self.partial(number) for number in self.annotated], self.folder / "partial.conllu"
+            )
+            return
+        found = [_links(self.state(number)) for number in range(len(self.pairs))]
+        write_links(found, self.folder / "links.pharaoh")
+        write_references(
+            [
+                make_reference(self.pairs[number].source, found[number], id=str(number + 1))
+                for number in self.annotated
+            ],
+            self.folder / "references.jsonl",
+        )
+
+    def partial(self, number: int) -> Sentence:
+        """A sentence with what is known of its tree, and nothing else of it."""
+        sentence, state = self.sentences[number], self.state(number)
+        heads, labels = state.get("heads", {}), state.get("labels", {})
+        words = range(1, len(sentence) + 1)
+        return sentence.replace(
+            heads=[heads.get(str(word), UNKNOWN) for word in words],
+            deprels=[labels.get(str(word), "_") for word in words],
+        )
+
+
+def is_annotated(state: State) -> bool:
+    return bool(state.get("heads") or state.get("links"))
+
+
+def _links(state: State) -> Links:
+    return Links(frozenset((i, j) for i, j in state.get("links", [])))
+
+
+class Projects:
+    """All projects of a work folder."""
+
+    def __init__(self, work: WorkFolder, limits: Limits) -> None:
+        self._work, self._limits = work, limits
+        self._found: dict[str, Project] = {}
+
+    @property
+    def folder(self) -> Path:
+        return self._work.path / "projects"
+
+    def open(self) -> None:
+        self._work.open()
+        for path in sorted(self.folder.glob("*/project.json")):
+            self._found[path.parent.name] = Project(path.parent)
+
+    def list(self) -> list[Project]:
+        return list(self._found.values())
+
+    def get(self, name: str) -> Project:
+        if name not in self._found:
+            raise unknown("project", name)
+        return self._found[name]
+
+    def create(self, name: str, kind: str, model: str, files: dict[str, bytes]) -> Project:
+        """A new project from the bytes of its files; it appears whole or not at all."""
+        if kind not in KINDS:
+            raise ConfigError(f"no kind {kind!r} of project")
+        base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "project"
+        self._work.ensure()
+        self.folder.mkdir(exist_ok=True)
+        taken = {path.name for path in self.folder.iterdir()}
+        key = next(
+            each
+            for n in range(1, 100_000)
+            if (each := base if n == 1 else f"{base}-{n}") not in taken
+        )
+        made = self.folder / f".{key}.new"
+        shutil.rmtree(made, ignore_errors=True)
+        made.mkdir()
+        record = {"name": name, "kind": kind, "model": model}
+        for file, content in {**files, "project.json": dump(record) + b"\n"}.items():
+            with atomic_write(made / file) as out:
+                out.write(content)
+        made.rename(self.folder / key)
+        project = self._found[key] = Project(self.folder / key)
+        return project

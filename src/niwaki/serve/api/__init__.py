@@ -1,0 +1,14 @@
+"""The HTTP API: every module here has a list ENDPOINTS."""
+
+from __future__ import annotations
+
+from niwaki.serve.api import adapting, annotating, comparing, ordering, parsing
+from niwaki.serve.endpoint import Endpoint
+
+ENDPOINTS: list[Endpoint] = [
+    *parsing.ENDPOINTS,
+    *ordering.ENDPOINTS,
+    *comparing.ENDPOINTS,
+    *annotating.ENDPOINTS,
+    *adapting.ENDPOINTS,
+]

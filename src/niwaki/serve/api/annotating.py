@@ -1,0 +1,315 @@
+"""Annotation projects: questions in the order of doubt, answers that are never lost."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from niwaki.serve.annotations import Project, is_annotated
+from niwaki.serve.api.shapes import MODEL, SENTENCES, name
+from niwaki.serve.desk import Desk
+from niwaki.serve.endpoint import Answer, Call, Endpoint, Result
+from niwaki.serve.errors import RequestError, unknown
+from niwaki.serve.jobs import RUNNING, Job
+from niwaki.serve.schema import choice, flag, items, load_json, record, text, whole
+
+_CHUNK = 32
+_LISTED = 500
+_FILES = ("partial.conllu", "links.pharaoh", "references.jsonl", "sentences.conllu")
+
+
+async def projects(desk: Desk, call: Call) -> Result:
+    return [_summary(project) for project in desk.projects.list()]
+
+
+def _summary(project: Project) -> dict[str, Any]:
+    return {
+        "id": project.id,
+        "name": project.name,
+        "kind": project.kind,
+        "model": project.model,
+        "serial": project.serial,
+        "ranked": project.doubts is not None,
+        **project.counts,
+    }
+
+
+async def create(desk: Desk, call: Call) -> Result:
+    body = call.body
+    model = body.get("model", "en")
+    desk.registry.model(model)
+    if "bitext" in body:
+        sides = zip(("source", "target"), desk.corpus(body["bitext"], "bitext").files, strict=True)
+        body = {**body, **{side: Path(path).read_text(encoding="utf-8") for side, path in sides}}
+    if "source" in body or "target" in body:
+        files = _bitext(body)
+        kind, size = "links", files["source.txt"].count(b"\n")
+    else:
+        given = desk.given(body)
+        if "corpus" in body:
+            # Only the words of a registered corpus: its trees are what is asked for.
+            path = desk.corpus(body["corpus"], "trees").files[0]
+            found = load_json(await desk.background.run("words_of", {"file": path}))
+        else:
+            arguments = {"model": desk.registry.model(model), "given": given}
+            found = load_json(
+                await desk.pool.run("split", {**arguments, "limits": desk.word_limits})
+            )
+        files = {"sentences.conllu": found["conllu"].encode("utf-8")}
+        kind, size = "trees", found["sentences"]
+    if size > desk.limits.project_sentences:
+        raise RequestError(413, f"{size} sentences; the limit is {desk.limits.project_sentences}")
+    project = await asyncio.to_thread(desk.projects.create, body["name"], kind, model, files)
+    if kind == "trees":
+        _rank(desk, project)
+    return _summary(project)
+
+
+def _bitext(body: dict[str, Any]) -> dict[str, bytes]:
+    sides = [body.get(side, "").strip("\n").split("\n") for side in ("source", "target")]
+    if len(sides[0]) != len(sides[1]):
+        raise RequestError(
+            422, f"{len(sides[0])} source lines but {len(sides[1])} target lines; give pairs"
+        )
+    for number, pair in enumerate(zip(*sides, strict=True), start=1):
+        if not all(line.split() for line in pair):
+            raise RequestError(422, f"line {number} has an empty side; remove the pair")
+        if any(len(line.split()) > 1_000 for line in pair):
+            raise RequestError(413, f"line {number} has more than 1000 words")
+    return {
+        f"{side}.txt": "".join(f"{' '.join(line.split())}\n" for line in lines).encode("utf-8")
+        for side, lines in zip(("source", "target"), sides, strict=True)
+    }
+
+
+def _rank(desk: Desk, project: Project) -> None:
+    """Find out in the background what the model is least sure of, unless that is being done."""
+    request = {"project": project.id}
+    running = any(job.request == request and job.state == RUNNING for job in desk.jobs.list())
+    if running or project.model not in desk.registry.models:
+        return
+
+    async def work(job: Job) -> Any:
+        rows: list[list[float]] = []
+        path = desk.registry.model(project.model)
+        while len(rows) < len(project):
+            arguments = {
+                "model": path,
+                "file": str(project.sentence_file),
+                "start": len(rows),
+                "stop": len(rows) + _CHUNK,
+            }
+            rows += load_json(await desk.background.run("doubts", arguments))["rows"]
+            job.progress("looking for doubts", len(rows), len(project))
+        project.doubts = rows
+        return {"sentences": len(rows)}
+
+    desk.jobs.start("rank", f"doubts about {project.id}", request, work)
+
+
+async def overview(desk: Desk, call: Call) -> Result:
+    """The sentences of a project, most uncertain first, those without an answer before others."""
+    project = desk.projects.get(call.path["id"])
+    if project.kind == "trees" and project.doubts is None:
+        _rank(desk, project)
+    column = 1 if call.query.get("by") == "tree" else 0
+    rows: list[dict[str, Any]] = []
+    for number in range(len(project)):
+        state = project.state(number)
+        doubt = project.doubts[number][column] if project.doubts else 0.0
+        rows.append(
+            {
+                "n": number,
+                "text": _text(project, number)[:160],
+                "doubt": doubt,
+                "annotated": is_annotated(state),
+                "skipped": bool(state.get("skipped")),
+                "version": project.version(number),
+            }
+        )
+    rows.sort(key=lambda row: (row["annotated"] or row["skipped"], -row["doubt"], row["n"]))
+    return {**_summary(project), "rows": rows[: call.query.get("count", _LISTED)]}
+
+
+def _text(project: Project, number: int) -> str:
+    if project.kind == "trees":
+        return project.sentences[number].text
+    return " ".join(project.pairs[number].source)
+
+
+async def question(desk: Desk, call: Call) -> Result:
+    project, number = _place(desk, call)
+    common = {
+        "n": number,
+        "version": project.version(number),
+        "state": project.state(number),
+        "serial": project.serial,
+        **project.counts,
+    }
+    if project.kind == "links":
+        pair = project.pairs[number]
+        return {**common, "tokens": pair.source, "target": pair.target}
+    found = await desk.pool.run(
+        "question",
+        {
+            "model": desk.registry.model(project.model),
+            "file": str(project.sentence_file),
+            "number": number,
+        },
+    )
+    return {**load_json(found), **common}
+
+
+async def suggestion(desk: Desk, call: Call) -> Result:
+    """Links that the aligner finds, to begin with."""
+    project, number = _place(desk, call)
+    if project.kind != "links":
+        raise RequestError(422, "this project is about trees")
+    files = {side: str(project.folder / f"{side}.txt") for side in ("source", "target")}
+    return await desk.pool.run("suggest", {**files, "number": number})
+
+
+def _place(desk: Desk, call: Call) -> tuple[Project, int]:
+    project, number = desk.projects.get(call.path["id"]), call.path["n"]
+    if not (number.isdecimal() and number.isascii() and len(number) < 9):
+        raise unknown("sentence", number)
+    if int(number) >= len(project):
+        raise unknown("sentence", number)
+    return project, int(number)
+
+
+async def answer(desk: Desk, call: Call) -> Result:
+    project, number = _place(desk, call)
+    body = call.body
+    if body.get("undo"):
+        version = await asyncio.to_thread(project.undo, number, body["version"])
+    else:
+        state = await _checked(desk, project, number, body)
+        version = await asyncio.to_thread(project.change, number, body["version"], state)
+    return {
+        "n": number,
+        "version": version,
+        "state": project.state(number),
+        "serial": project.serial,
+        **project.counts,
+    }
+
+
+async def _checked(
+    desk: Desk, project: Project, number: int, body: dict[str, Any]
+) -> dict[str, Any]:
+    """The new state of a sentence, if it makes sense."""
+    state: dict[str, Any] = {"skipped": True} if body.get("skipped") else {}
+    if project.kind == "links":
+        if "heads" in body:
+            raise RequestError(422, "this project is about links; give links")
+        pair = project.pairs[number]
+        links = sorted({(link[0], link[1]) for link in body.get("links", [])})
+        if any(i >= len(pair.source) or j >= len(pair.target) for i, j in links):
+            raise RequestError(
+                422, f"there are {len(pair.source)} and {len(pair.target)} words, counted from 0"
+            )
+        return {**state, "links": links} if links else state
+    if "links" in body:
+        raise RequestError(422, "this project is about trees; give heads")
+    heads = {str(each["word"]): each["head"] for each in body.get("heads", [])}
+    labels = {
+        str(each["word"]): each["label"] for each in body.get("heads", []) if each.get("label")
+    }
+    if heads:
+        words = len(project.sentences[number])
+        await desk.pool.run("check_state", {"words": words, "heads": heads, "labels": labels})
+        state |= {"heads": heads, "labels": labels}
+    return state
+
+
+async def changes(desk: Desk, call: Call) -> Result:
+    """What was changed after a serial number, by whichever tab."""
+    project = desk.projects.get(call.path["id"])
+    found = project.changed_since(call.query.get("since", 0))
+    return {
+        "serial": project.serial,
+        "changed": [{"n": number, "version": version} for number, version in found.items()],
+        **project.counts,
+    }
+
+
+async def file(desk: Desk, call: Call) -> Result:
+    project, wanted = desk.projects.get(call.path["id"]), call.path["file"]
+    path = project.folder / wanted if wanted in _FILES else None
+    if path is None or not path.is_file():
+        raise unknown("file", wanted)
+    content = await asyncio.to_thread(path.read_bytes)
+    return Answer(content, "text/plain; charset=utf-8")
+
+
+_NEW = {
+    "name": text("What people call it.", most=80, minLength=1),
+    **SENTENCES,
+    "corpus": {**name, "description": "A registered treebank whose words are taken."},
+    "bitext": {**name, "description": "A registered parallel text to link."},
+    "source": text("For links: tokenised sentences, one a line."),
+    "target": text("For links: their translations, one a line."),
+    "model": MODEL,
+}
+
+ENDPOINTS = [
+    Endpoint("/api/projects", "The annotation projects", projects),
+    Endpoint(
+        "/api/projects-create",
+        "Begin a project",
+        create,
+        record(_NEW, "name"),
+        description="Trees are asked of text, words or CoNLL-U; links of source and target lines.",
+    ),
+    Endpoint(
+        "/api/projects/{id}",
+        "A project and its sentences, most uncertain first",
+        overview,
+        query={"by": choice(("root", "tree")), "count": whole(1, 10_000)},
+    ),
+    Endpoint(
+        "/api/projects/{id}/changes",
+        "What was changed since a serial number",
+        changes,
+        query={"since": whole(0, 10**9)},
+    ),
+    Endpoint("/api/projects/{id}/files/{file}", "A plain file of a project", file),
+    Endpoint("/api/projects/{id}/sentences/{n}", "One sentence with all that is known", question),
+    Endpoint(
+        "/api/projects/{id}/sentences/{n}/suggestion",
+        "Links that the aligner puts forward",
+        suggestion,
+    ),
+    Endpoint(
+        "/api/projects/{id}/sentences/{n}/answer",
+        "Write down what is known of a sentence, or undo",
+        answer,
+        record(
+            {
+                "version": whole(0, 10**9, "The version that you saw."),
+                "heads": items(
+                    record(
+                        {
+                            "word": whole(1, 1_000),
+                            "head": whole(0, 1_000, "0 makes it the root."),
+                            "label": text(most=60, pattern=r"^\S*$"),
+                        },
+                        "word",
+                        "head",
+                    ),
+                    1_000,
+                ),
+                "links": items(items(whole(0, 999), 2, least=2), 10_000),
+                "skipped": flag("Nobody can tell."),
+                "undo": flag("Take the last change of this sentence back."),
+            },
+            "version",
+        ),
+        description=(
+            "The state of the sentence is replaced as a whole. If it was changed since the "
+            "version you saw, the answer is 409 with the state as it is, and nothing is written."
+        ),
+    ),
+]

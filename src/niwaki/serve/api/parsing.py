@@ -1,0 +1,155 @@
+"""Parsing, k-best lists, alignment, and what there is to parse with."""
+
+from __future__ import annotations
+
+from niwaki import __version__
+from niwaki.serve.api.shapes import (
+    BEAM,
+    CONSTRAINTS,
+    MAX_K,
+    MODEL,
+    ONE_OF,
+    RETAG,
+    SENTENCES,
+    name,
+    to,
+)
+from niwaki.serve.desk import Desk
+from niwaki.serve.endpoint import Answer, Call, Endpoint, Result
+from niwaki.serve.schema import choice, flag, items, number, record, text, whole
+from niwaki.tasks.align import METHODS, PRESETS
+
+CONLLU = "text/plain; charset=utf-8"
+_OPTIONS = ("beam", "retag", "probabilities", "constraints", "k", "to")
+
+
+async def _sentences(desk: Desk, call: Call, task: str) -> Result:
+    body = call.body
+    arguments = {
+        "model": desk.registry.model(body.get("model", "en")),
+        "given": desk.given(body),
+        "limits": desk.word_limits,
+        **{key: body[key] for key in _OPTIONS if key in body},
+    }
+    found = await desk.pool.run(task, arguments)
+    return Answer(found, CONLLU) if body.get("to") == "conllu" else found
+
+
+async def parse(desk: Desk, call: Call) -> Result:
+    return await _sentences(desk, call, "parse")
+
+
+async def kbest(desk: Desk, call: Call) -> Result:
+    return await _sentences(desk, call, "kbest")
+
+
+async def align(desk: Desk, call: Call) -> Result:
+    body = call.body
+    arguments = {"pairs": body["pairs"], "limits": desk.word_limits}
+    for key in ("settings", "method", "threshold", "probabilities"):
+        if key in body:
+            arguments[key] = body[key]
+    if "with" in body:
+        arguments["bitext"] = desk.corpus(body["with"], "bitext").files
+    return await desk.pool.run("align", arguments)
+
+
+async def models(desk: Desk, call: Call) -> Result:
+    return await desk.pool.run("models", {"entries": list(desk.registry.models.items())})
+
+
+async def corpora(desk: Desk, call: Call) -> Result:
+    entries = [{"id": each.id, "kind": each.kind, "files": each.files} for each in desk.corpora]
+    return await desk.pool.run("corpora", {"entries": entries})
+
+
+async def health(desk: Desk, call: Call) -> Result:
+    limits = desk.limits
+    return {
+        "version": __version__,
+        "waiting": desk.pool.waiting,
+        "stopped": desk.pool.killed,
+        "limits": {
+            "bytes": limits.body,
+            "words_a_sentence": limits.sentence_words,
+            "words_a_request": limits.request_words,
+            "seconds": limits.seconds,
+        },
+    }
+
+
+_PARSE = {**SENTENCES, "model": MODEL, "beam": BEAM, "retag": RETAG, "constraints": CONSTRAINTS}
+
+ENDPOINTS = [
+    Endpoint(
+        "/api/parse",
+        "Tags and trees of a text",
+        parse,
+        record(
+            {
+                **_PARSE,
+                "probabilities": flag("Add how sure each part is.", default=True),
+                "to": to("json", "conllu"),
+            },
+            oneOf=ONE_OF,
+        ),
+        description=(
+            "Sentences come back in order, a list for each column. `heads` count from 1, 0 is "
+            "the root. A sentence with constraints has no probabilities: they are calibrated on "
+            "free parses. `conllu` of a sentence is it with its tags but without a tree."
+        ),
+        example={"text": "We saw a heron on the roof. It flew away."},
+        texts=True,
+    ),
+    Endpoint(
+        "/api/kbest",
+        "The k best trees of each sentence",
+        kbest,
+        record(
+            {**_PARSE, "k": whole(1, MAX_K, "Trees a sentence."), "to": to("json", "conllu")},
+            "k",
+            oneOf=ONE_OF,
+        ),
+        description="Distinct trees, best first; probabilities are normalised over the list.",
+        example={"tokens": [["We", "saw", "the", "man", "with", "the", "telescope", "."]], "k": 3},
+        texts=True,
+    ),
+    Endpoint(
+        "/api/align",
+        "Word links of sentence pairs",
+        align,
+        record(
+            {
+                "pairs": items(
+                    record(
+                        {
+                            "source": items(text(most=1_000, minLength=1), 1_000, least=1),
+                            "target": items(text(most=1_000, minLength=1), 1_000, least=1),
+                        },
+                        "source",
+                        "target",
+                    ),
+                    5_000,
+                    "Sentences as lists of words.",
+                    least=1,
+                ),
+                "with": {**name, "description": "A registered parallel text to learn from, too."},
+                "settings": choice(tuple(PRESETS), default="default"),
+                "method": choice(tuple(METHODS), default="posterior"),
+                "threshold": number(0, 1, "For the method posterior.", default=0.5),
+                "probabilities": flag("Add the mean posteriors `[i, j, p]`."),
+            },
+            "pairs",
+        ),
+        description="Learned from the pairs of the request. Positions count from 0.",
+        example={
+            "pairs": [
+                {"source": ["a", "pine"], "target": ["松"]},
+                {"source": ["a", "pond"], "target": ["池"]},
+            ]
+        },
+    ),
+    Endpoint("/api/models", "The registered models", models),
+    Endpoint("/api/corpora", "The registered corpora, references and parallel texts", corpora),
+    Endpoint("/api/health", "Whether the server is well, and its limits", health),
+]

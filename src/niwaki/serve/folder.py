@@ -1,0 +1,45 @@
+"""The work folder: where projects, edited rules and adapted models are kept, by one server."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from niwaki.errors import ConfigError
+
+
+class WorkFolder:
+    """Made when something is first to be kept; locked as long as the server lives.
+
+    The lock is the kernel's, so it also goes away with a server that was killed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: int | None = None
+
+    def open(self) -> None:
+        """Lock the folder if it is there."""
+        if self.path.is_dir():
+            self.ensure()
+
+    def ensure(self) -> Path:
+        """The folder, made and locked if it was not."""
+        if self._lock is None:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                os.close(lock)
+                raise ConfigError(
+                    f"{self.path}: another server uses this folder; stop it or give --work FOLDER"
+                ) from error
+            self._lock = lock
+        return self.path
+
+    def close(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None

@@ -1,0 +1,193 @@
+"""Worker processes with a queue in front: bounded waiting, bounded time, real cancellation.
+
+Work that takes too long is ended by killing its process; another takes its place. So a
+request can neither hang the server nor go on in secret after its client was told that it
+failed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import math
+import os
+import sys
+import time
+from typing import Any
+
+from niwaki.serve.errors import RequestError, busy
+from niwaki.serve.frames import DONE, LARGEST, LENGTH, REFUSED, dump, frame
+from niwaki.serve.schema import load_json
+
+log = logging.getLogger("niwaki.serve")
+
+# How much of the mean time of the work before counts in the estimate for Retry-After.
+_MEMORY = 0.9
+_LONGEST_RETRY = 60
+
+
+class Worker:
+    """One process and the pipes to it."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    @classmethod
+    async def start(cls, nice: int = 0) -> Worker:
+        command = [sys.executable, "-m", "niwaki.serve.worker"]
+        if nice:
+            command = ["nice", "-n", str(nice), *command]
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            # Ctrl-C is for the server, which then stops its workers.
+            start_new_session=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        )
+        return cls(process)
+
+    async def ask(self, data: bytes) -> bytes:
+        pipe, answers = self._process.stdin, self._process.stdout
+        assert pipe is not None
+        assert answers is not None
+        pipe.write(frame(data))
+        await pipe.drain()
+        (size,) = LENGTH.unpack(await answers.readexactly(LENGTH.size))
+        if size > LARGEST:
+            raise ConnectionError("a frame that is too long")
+        return await answers.readexactly(size)
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+
+    async def wait(self) -> None:
+        await self._process.wait()
+
+
+class Pool:
+    """Runs tasks of `niwaki.serve.work` in worker processes."""
+
+    def __init__(self, workers: int, waiting: int, seconds: float, nice: int = 0) -> None:
+        self._size, self._most, self._seconds, self._nice = workers, waiting, seconds, nice
+        self._idle: asyncio.Queue[Worker] = asyncio.Queue()
+        self._workers: set[Worker] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._waiting = 0
+        self._mean = 0.01
+        self._first = b""
+        self._begun = False
+        self._stopped = False
+        self.killed = 0
+
+    async def start(self, first: tuple[str, dict[str, Any]]) -> None:
+        """Start the processes; each does `first` before anything else, such as load a model.
+
+        That is not counted as anybody's time: no client pays for a process that is new.
+        """
+        self.prepare(first)
+        await self._begin()
+
+    def prepare(self, first: tuple[str, dict[str, Any]]) -> None:
+        """The same, but the processes are started when there is something to do."""
+        self._first = dump(first)
+
+    async def _begin(self) -> None:
+        self._begun = True
+        await asyncio.gather(*(self._add() for _ in range(self._size)))
+
+    async def _add(self) -> None:
+        worker = await Worker.start(self._nice)
+        self._workers.add(worker)
+        try:
+            await worker.ask(self._first)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            log.error("a worker died at its start")
+        self._idle.put_nowait(worker)
+
+    async def stop(self) -> None:
+        self._stopped = True
+        for task in list(self._tasks):
+            task.cancel()
+        for worker in list(self._workers):
+            worker.kill()
+        await asyncio.gather(*(worker.wait() for worker in self._workers))
+
+    @property
+    def waiting(self) -> int:
+        return self._waiting
+
+    @property
+    def is_full(self) -> bool:
+        return self._waiting >= self._most
+
+    def refusal(self) -> RequestError:
+        seconds = math.ceil(self._waiting * self._mean / self._size)
+        return busy(min(max(seconds, 1), _LONGEST_RETRY))
+
+    async def run(self, task: str, arguments: dict[str, Any]) -> bytes:
+        """JSON that the task gives; raises RequestError if it refuses, fails or takes too long."""
+        if self.is_full:
+            raise self.refusal()
+        data = dump([task, arguments])
+        if not self._begun:
+            await self._begin()
+        worker = await self._next_worker()
+        started = time.monotonic()
+        usable = False
+        try:
+            async with asyncio.timeout(self._seconds):
+                found = await worker.ask(data)
+            usable = True
+        except TimeoutError:
+            raise RequestError(
+                504, f"this took more than {self._seconds:g} s and was stopped; ask for less"
+            ) from None
+        except (asyncio.IncompleteReadError, ConnectionError):
+            log.error("a worker died in %s", task)
+            raise RequestError(500, "the worker process died; see the server's log") from None
+        finally:
+            if usable:
+                self._idle.put_nowait(worker)
+            else:
+                # Also when this very call was cancelled: nobody waits for the answer.
+                self._replace(worker)
+        taken = time.monotonic() - started
+        self._mean = _MEMORY * self._mean + (1 - _MEMORY) * taken
+        return _opened(task, found)
+
+    async def _next_worker(self) -> Worker:
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await self._idle.get()
+        except TimeoutError:
+            raise self.refusal() from None
+        finally:
+            self._waiting -= 1
+
+    def _replace(self, worker: Worker) -> None:
+        self.killed += 1
+        worker.kill()
+        task = asyncio.create_task(self._start_another(worker))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _start_another(self, old: Worker) -> None:
+        await old.wait()
+        self._workers.discard(old)
+        if not self._stopped:
+            await self._add()
+
+
+def _opened(task: str, found: bytes) -> bytes:
+    kind, body = found[:1], found[1:]
+    if kind == DONE:
+        return body
+    record = load_json(body)
+    if kind == REFUSED:
+        raise RequestError(record.pop("status"), record.pop("error"), **record)
+    log.error("%s failed: %s at %s", task, record["kind"], " ".join(record["where"]))
+    raise RequestError(500, "this should not have happened; the server's log says where it did")

@@ -1,0 +1,84 @@
+"""What can be asked for by name: models, rules, treebanks, references, parallel texts.
+
+Requests name ids; paths are given when the server starts and never leave it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from niwaki.errors import ConfigError
+from niwaki.models.pipeline import find_model
+from niwaki.serve.errors import unknown
+from niwaki.tasks.reorder.rulefile import load_rules, rule_set_names
+
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Data under a name; `bitext` has two files, the others one."""
+
+    id: str
+    kind: str
+    files: tuple[str, ...]
+
+
+@dataclass
+class Registry:
+    """Names and what they stand for."""
+
+    models: dict[str, str] = field(default_factory=dict)
+    rules: dict[str, str] = field(default_factory=dict)
+    corpora: dict[str, Corpus] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in rule_set_names():
+            self.rules.setdefault(name, name)
+
+    def add_model(self, name: str, path: str) -> None:
+        file = find_model(path)
+        if not file.is_file():
+            raise ConfigError(f"{name}: no file {str(file)!r}")
+        self.models[_free(name, self.models)] = str(file.resolve())
+
+    def add_rules(self, name: str, path: str) -> None:
+        load_rules(path)
+        self.rules[_free(name, self.rules)] = str(Path(path).resolve())
+
+    def add_corpus(self, name: str, kind: str, files: Iterable[str]) -> None:
+        paths = tuple(str(Path(file).resolve()) for file in files)
+        for path in paths:
+            if not Path(path).is_file():
+                raise ConfigError(f"{name}: no file {path!r}")
+        self.corpora[_free(name, self.corpora)] = Corpus(name, kind, paths)
+
+    def model(self, name: str) -> str:
+        if name not in self.models:
+            raise unknown("model", name)
+        return self.models[name]
+
+    def rule_set(self, name: str) -> str:
+        if name not in self.rules:
+            raise unknown("rule set", name)
+        return self.rules[name]
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    if not re.match(NAME, name):
+        raise ConfigError(f"the name {name!r}: use letters, digits, dots, dashes and underscores")
+    if name in taken:
+        raise ConfigError(f"two things are called {name!r}; write NAME=PATH to give another name")
+    return name
+
+
+def named(argument: str) -> tuple[str, str]:
+    """`NAME=PATH`, or a path whose name is that of its file."""
+    name, equals, path = argument.partition("=")
+    if equals and re.match(NAME, name):
+        return name, path
+    stem = Path(argument.partition(",")[0]).name.partition(".")[0]
+    return re.sub(r"[^A-Za-z0-9._-]", "-", stem) or "data", argument

@@ -1,0 +1,103 @@
+// Links between the words of a sentence and its translation.
+import { get } from "../lib/api.js";
+import { fontOf, h, replace, s, textWidth, toast } from "../lib/dom.js";
+import { keys } from "../lib/keys.js";
+
+const GAP = 22;
+const SPAN = 120;
+
+export function showPair(session) {
+  const { item } = session;
+  const sides = [item.tokens, item.target];
+  const aim = [0, 0];
+  let row = 0;
+  const links = () => item.state.links ?? [];
+  const place = h("div", { class: "pairs tree" });
+
+  const draw = () => {
+    const font = fontOf(18, "--serif");
+    const centres = sides.map((words) => {
+      let x = 16;
+      return words.map((word) => {
+        const width = textWidth(word, font);
+        const centre = x + width / 2;
+        x += width + GAP;
+        return centre;
+      });
+    });
+    const width = Math.max(...sides.map((words, side) => (centres[side].at(-1) ?? 0) + textWidth(words.at(-1) ?? "", font) / 2 + 20));
+    const ys = [28, 28 + SPAN];
+    replace(
+      place,
+      s(
+        "svg",
+        { width, height: SPAN + 50, viewBox: `0 0 ${width} ${SPAN + 50}`, role: "img", "aria-label": "Links between the two sentences" },
+        links().map(([i, j]) => s("path", { "data-link": `${i}-${j}`, d: `M${centres[0][i]} ${ys[0] + 9}C${centres[0][i]} ${ys[0] + 50} ${centres[1][j]} ${ys[1] - 60} ${centres[1][j]} ${ys[1] - 20}`, onclick: () => toggle(i, j) }, s("title", {}, `${sides[0][i]} – ${sides[1][j]}; click to remove`))),
+        sides.map((words, side) => words.map((word, at) => s("text", {
+          class: aim[side] === at ? "aim" : "",
+          "data-side": side,
+          "data-at": at,
+          x: centres[side][at],
+          y: ys[side],
+          "text-anchor": "middle",
+          onclick: () => {
+            aim[side] = at;
+            if (side === 1) toggle(aim[0], at);
+            else draw();
+            row = side;
+          },
+        }, word))),
+      ),
+    );
+  };
+  const toggle = (i, j) => {
+    const rest = links().filter(([a, b]) => a !== i || b !== j);
+    const next = rest.length === links().length ? [...rest, [i, j]] : rest;
+    const kept = [...aim];
+    session.keepAim = { n: item.n, aim: kept, row };
+    return session.write({ links: next });
+  };
+  // What the aligner learned from all pairs of the project, as something to correct.
+  const suggest = async () => {
+    try {
+      const { links: found } = await get(`/api/projects/${session.id}/sentences/${item.n}/suggestion`);
+      if (!found.length) return toast("The aligner finds nothing here");
+      return await session.write({ links: found });
+    } catch (error) {
+      return toast(error.message, "bad");
+    }
+  };
+  const step = (by) => () => {
+    aim[row] = Math.max(0, Math.min(sides[row].length - 1, aim[row] + by));
+    draw();
+  };
+  if (session.keepAim?.n === item.n) {
+    [aim[0], aim[1]] = session.keepAim.aim;
+    row = session.keepAim.row;
+  }
+  replace(
+    session.stage,
+    h(
+      "div",
+      { class: "card" },
+      h("p", { class: "soft" }, "Which words translate each other? Click a word above, then one below."),
+      place,
+      h("div", { class: "row", vars: { "margin-top": "14px" } }, h("button", { class: "button small main", onclick: () => session.go(session.at + 1) }, "Next ", h("kbd", {}, "n")), h("button", { class: "button small", id: "suggest", onclick: suggest }, "Begin with the aligner's links ", h("kbd", {}, "l")), h("button", { class: "button small", onclick: () => session.skip() }, "Skip ", h("kbd", {}, "s")), h("button", { class: "button small", id: "undo", onclick: () => session.undo() }, "Undo ", h("kbd", {}, "u"))),
+    ),
+    h("p", { class: "soft" }, h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " moves, ", h("kbd", {}, "↑"), " ", h("kbd", {}, "↓"), " changes the side, ", h("kbd", {}, "⏎"), " links or unlinks the two words that are underlined."),
+  );
+  keys([
+    ["ArrowLeft", "The word before", step(-1)],
+    ["ArrowRight", "The word after", step(1)],
+    ["ArrowUp", "The source side", () => {
+      row = 0;
+    }],
+    ["ArrowDown", "The target side", () => {
+      row = 1;
+    }],
+    [["Enter", "Space"], "Link or unlink", () => toggle(aim[0], aim[1])],
+    ["l", "Begin with the aligner's links", suggest],
+    ...session.common(),
+  ]);
+  draw();
+}

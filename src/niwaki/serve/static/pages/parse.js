@@ -1,0 +1,398 @@
+// Parse: text in, trees out; doubts visible, alternatives side by side, constraints by a click.
+import { get, latest, post } from "../lib/api.js";
+import { debounce, h, percent, plural, replace, select, toast } from "../lib/dom.js";
+import { keys } from "../lib/keys.js";
+import { differences, treeView } from "../lib/tree.js";
+
+const EXAMPLES = [
+  "We saw the man with the telescope.",
+  "The old pine that the monks planted leans over the pond.",
+  "Time flies like an arrow; fruit flies like a banana.",
+];
+const SHOWN = 30;
+
+export async function show(main) {
+  const models = await get("/api/models");
+  const usable = models.filter((each) => !each.error);
+  const state = {
+    model: sessionStorage.getItem("parse.model") ?? "en",
+    beam: "",
+    wrap: true,
+    cards: [],
+    current: null,
+  };
+  if (!usable.some((each) => each.id === state.model)) state.model = usable[0]?.id;
+  const field = h("textarea", {
+    id: "text",
+    rows: 3,
+    placeholder: "Type or paste text, or drop a text or CoNLL-U file here.",
+    "aria-label": "Text to parse",
+    spellcheck: "false",
+  });
+  field.value = sessionStorage.getItem("parse.text") ?? "";
+  const status = h("span", { class: "soft num", id: "status", "aria-live": "polite" });
+  const results = h("section", { id: "results" });
+  const fault = h("p", { class: "note bad", id: "fault", hidden: true });
+
+  const ask = latest((signal, given) => post("/api/parse", { ...given, ...options(state) }, { signal }));
+  const parse = async () => {
+    const text = field.value;
+    sessionStorage.setItem("parse.text", text);
+    if (!text.trim()) {
+      fault.hidden = true;
+      return replace(results, welcome(field, parse));
+    }
+    const started = performance.now();
+    const { found, error, stale } = await ask(givenOf(text));
+    if (stale) return null;
+    fault.hidden = !error;
+    if (error) return replace(fault, error.message);
+    const words = found.sentences.reduce((sum, each) => sum + each.tokens.length, 0);
+    replace(status, `${plural(found.sentences.length, "sentence")}, ${plural(words, "word")}, ${Math.round(performance.now() - started)} ms`);
+    return showSentences(found.sentences, results, state);
+  };
+  field.addEventListener("input", debounce(parse, 220));
+  const model = usable.find((each) => each.id === state.model);
+  replace(
+    main,
+    h("div", { class: "row between" }, h("h1", {}, "Parse"), h("div", { class: "legend" }, "sure", h("span", { class: "ramp" }), "doubtful")),
+    h("p", { class: "lede" }, "Click a word or an arc to say what you know; the tree answers at once."),
+    h(
+      "div",
+      { class: "drop" },
+      field,
+    ),
+    h(
+      "div",
+      { class: "row", vars: { margin: "10px 0 18px" } },
+      h("label", { class: "field" }, "Model", select(usable.map((each) => [each.id, each.id]), state.model, (value) => {
+        state.model = value;
+        sessionStorage.setItem("parse.model", value);
+        parse();
+      }, { id: "model" })),
+      h("label", { class: "field" }, "Beam", select([["", `the model's (${model?.beam ?? "-"})`], "1", "4", "8", "16", "32", "64"], "", (value) => {
+        state.beam = value;
+        parse();
+      }, { id: "beam" })),
+      h("label", { class: "field" }, h("input", { type: "checkbox", checked: true, onchange: (event) => {
+        state.wrap = event.target.checked;
+        state.cards.forEach((card) => card.redraw());
+      } }), "wrap long sentences"),
+      h("span", { class: "grow" }),
+      status,
+    ),
+    fault,
+    results,
+  );
+  takeFiles(main.querySelector(".drop"), field, parse);
+  bindKeys(state, field);
+  await parse();
+}
+
+const options = (state) => ({ model: state.model, ...(state.beam ? { beam: Number(state.beam) } : {}) });
+
+const looksLikeConllu = (text) => /^(#[^\n]*\n)*\d+(-\d+)?\t/.test(text.trimStart());
+const givenOf = (text) => (looksLikeConllu(text) ? { conllu: text.trimEnd() + "\n\n" } : { text });
+
+function welcome(field, parse) {
+  return h(
+    "div",
+    { class: "empty" },
+    h("p", {}, "Try one of these:"),
+    h("div", { class: "row", vars: { "justify-content": "center" } }, EXAMPLES.map((each) => h("button", {
+      class: "chip",
+      onclick: () => {
+        field.value = each;
+        parse();
+      },
+    }, each))),
+  );
+}
+
+function takeFiles(place, field, parse) {
+  place.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    place.classList.add("over");
+  });
+  place.addEventListener("dragleave", () => place.classList.remove("over"));
+  place.addEventListener("drop", async (event) => {
+    event.preventDefault();
+    place.classList.remove("over");
+    const file = event.dataTransfer.files[0];
+    if (!file) return;
+    if (file.size > 4 * 1024 * 1024) return toast(`${file.name} has more than 4 MiB; use the command line`, "bad");
+    field.value = await file.text();
+    parse();
+  });
+}
+
+function showSentences(sentences, results, state) {
+  state.cards = [];
+  state.current = null;
+  replace(results);
+  let next = 0;
+  const more = h("button", { class: "button", onclick: () => add() });
+  const add = () => {
+    for (const sentence of sentences.slice(next, next + SHOWN)) {
+      const card = new Card(sentence, state.cards.length + 1, state);
+      state.cards.push(card);
+      results.insertBefore(card.element, more);
+    }
+    next += SHOWN;
+    replace(more, `Show ${Math.min(SHOWN, sentences.length - next)} more of ${sentences.length}`).hidden = next >= sentences.length;
+  };
+  results.append(more);
+  add();
+}
+
+// One sentence: its tree, what is said to be known, the inspector of a word, the k best.
+class Card {
+  constructor(sentence, number, state) {
+    Object.assign(this, { sentence, number, state, picked: 0, aim: 0, known: new Map(), best: null, candidates: null });
+    this.chips = h("span", { class: "row", vars: { gap: "6px" } });
+    this.place = h("div", {});
+    this.inspector = h("div", { class: "inspector", hidden: true });
+    this.list = h("div", {});
+    this.fault = h("p", { class: "note bad", hidden: true });
+    this.certainty = h("span", { class: "chip num" });
+    this.kButton = h("button", { class: "button small kbest", onclick: () => this.toggleBest() }, "k best");
+    this.element = h(
+      "article",
+      { class: "card sentence", "data-sentence": number },
+      h("header", {}, h("span", { class: "number" }, number), this.certainty, this.chips, h("span", { class: "grow" }), this.kButton, h("button", { class: "button small", onclick: () => this.copy() }, "Copy CoNLL-U")),
+      this.place,
+      this.fault,
+      this.inspector,
+      this.list,
+    );
+    this.view = null;
+    this.redraw();
+  }
+
+  redraw() {
+    const { sentence } = this;
+    const settings = {
+      wrap: this.state.wrap,
+      picked: this.picked,
+      aim: this.aim,
+      known: (word) => this.known.has(word),
+      onpick: (word) => this.pick(word),
+    };
+    const focused = this.view?.contains(document.activeElement) || this.view === document.activeElement;
+    this.view = treeView(sentence, settings);
+    replace(this.place, this.view);
+    if (focused) this.view.focus({ preventScroll: true });
+    const p = sentence.probability;
+    replace(this.certainty, p === undefined ? (this.known.size ? "constrained" : "no probabilities") : `tree ${percent(p)}`);
+    this.certainty.title = p === undefined ? "Probabilities are calibrated on free parses." : "How likely the whole labelled tree is right";
+    replace(
+      this.chips,
+      [...this.known].map(([word, said]) => h("button", { class: "chip on", title: "Give this up", onclick: () => this.say(word, null) }, this.described(word, said), " ×")),
+    );
+    this.inspect();
+  }
+
+  described(word, said) {
+    const form = (each) => (each === 0 ? "root" : this.sentence.tokens[each - 1]);
+    const parts = [];
+    if (said.head !== undefined) parts.push(said.head === 0 ? `${form(word)} is the root` : `${form(word)} ← ${form(said.head)}`);
+    if (said.forbid?.length) parts.push(`${form(word)} not ← ${said.forbid.map(form).join(", ")}`);
+    if (said.labels?.length) parts.push(`${form(word)}: ${said.labels.join(" or ")}`);
+    return parts.join(", ");
+  }
+
+  pick(word) {
+    if (this.aim) {
+      if (word !== this.picked) this.say(this.picked, { ...this.known.get(this.picked), head: word, forbid: [] });
+      return;
+    }
+    if (this.state.current && this.state.current !== this) this.state.current.leave();
+    this.state.current = this;
+    this.picked = this.picked === word ? 0 : word;
+    this.redraw();
+    this.view.focus({ preventScroll: true });
+    if (this.picked) this.considered();
+  }
+
+  leave() {
+    this.picked = this.aim = 0;
+    this.redraw();
+  }
+
+  // Says something about a word, or takes it back, and asks for the tree again.
+  async say(word, said) {
+    const before = new Map(this.known);
+    if (said === null) this.known.delete(word);
+    else this.known.set(word, said);
+    this.aim = 0;
+    const { conllu } = this.sentence;
+    try {
+      const body = { conllu, ...options(this.state), ...(this.known.size ? { constraints: [this.statements()] } : {}) };
+      const { sentences } = await post("/api/parse", body);
+      this.sentence = { ...sentences[0], conllu };
+      this.fault.hidden = true;
+      this.best = null;
+    } catch (error) {
+      this.known = before;
+      replace(this.fault, error.message.replace(/^sentence, line \d+: /, "")).hidden = false;
+    }
+    this.redraw();
+    if (this.candidates) this.showBest();
+    if (this.picked) this.considered();
+  }
+
+  statements() {
+    return [...this.known].map(([word, said]) => ({ word, ...said }));
+  }
+
+  async asked(k) {
+    const body = { conllu: this.sentence.conllu, k, ...options(this.state), ...(this.known.size ? { constraints: [this.statements()] } : {}) };
+    return (await post("/api/kbest", body)).sentences[0];
+  }
+
+  // Which heads the best trees give the word that is picked.
+  async considered() {
+    try {
+      this.best ??= await this.asked(16);
+    } catch {
+      return;
+    }
+    this.inspect();
+  }
+
+  inspect() {
+    const word = this.picked;
+    this.inspector.hidden = !word;
+    if (!word) return;
+    const { sentence } = this;
+    const at = word - 1;
+    const head = sentence.heads[at];
+    const said = this.known.get(word) ?? {};
+    const form = (each) => (each === 0 ? "root" : sentence.tokens[each - 1]);
+    const shares = new Map();
+    for (const parse of this.best?.parses ?? []) shares.set(parse.heads[at], (shares.get(parse.heads[at]) ?? 0) + parse.probability);
+    const labels = [...new Set([sentence.deprels[at], ...(this.best?.parses ?? []).map((parse) => parse.deprels[at])])];
+    const facts = [sentence.upos[at], sentence.xpos[at], sentence.lemmas?.[at], sentence.feats?.[at]?.replaceAll("|", " ")].filter((each) => each && each !== "_");
+    replace(
+      this.inspector,
+      h("div", { class: "row" }, h("span", { class: "form" }, form(word)), h("span", { class: "soft" }, facts.join(" · "))),
+      h(
+        "div",
+        { class: "row" },
+        h("button", { class: `button small ${said.head === head ? "on" : ""}`, "data-act": "fix", onclick: () => this.fix() }, head === 0 ? "Fix as root " : `Fix head: ${form(head)} `, h("kbd", {}, "f")),
+        h("button", { class: "button small", "data-act": "forbid", onclick: () => this.forbid() }, "Forbid this arc ", h("kbd", {}, "x")),
+        head === 0 ? null : h("button", { class: "button small", "data-act": "root", onclick: () => this.say(word, { ...said, head: 0, forbid: [] }) }, "Make it the root ", h("kbd", {}, "r")),
+        h("button", { class: `button small ${this.aim ? "on" : ""}`, "data-act": "aim", onclick: () => this.takeAim() }, this.aim ? "Click the head…" : "Choose another head ", h("kbd", {}, "h")),
+        h("label", { class: "field" }, "Label", select([["", "any"], ...labels.map((each) => [each, each])], said.labels?.[0] ?? "", (value) => this.say(word, { ...said, labels: value ? [value] : [] }))),
+        this.known.has(word) ? h("button", { class: "button small", onclick: () => this.say(word, null) }, "Give it up ", h("kbd", {}, "u")) : null,
+      ),
+      shares.size > 1
+        ? h("div", { class: "heads" }, h("span", { class: "soft" }, "Heads in the 16 best trees:"), [...shares].sort((a, b) => b[1] - a[1]).map(([each, share]) => h("button", { class: `chip ${each === head ? "on" : ""}`, onclick: () => this.say(word, { ...said, head: each, forbid: [] }) }, form(each), " ", h("span", { class: "num" }, percent(share)))))
+        : null,
+    );
+  }
+
+  fix() {
+    const word = this.picked;
+    if (word) this.say(word, { ...this.known.get(word), head: this.sentence.heads[word - 1] });
+  }
+
+  forbid() {
+    const word = this.picked;
+    if (!word) return;
+    const { head, ...said } = this.known.get(word) ?? {};
+    this.say(word, { ...said, forbid: [...(said.forbid ?? []), this.sentence.heads[word - 1]] });
+  }
+
+  takeAim() {
+    if (!this.picked) return;
+    this.aim = this.aim ? 0 : this.sentence.heads[this.picked - 1] || (this.picked === 1 ? 2 : this.picked - 1);
+    this.redraw();
+  }
+
+  step(by) {
+    const size = this.sentence.tokens.length;
+    if (this.aim) this.aim = Math.max(1, Math.min(size, this.aim + by));
+    else this.picked = Math.max(1, Math.min(size, (this.picked || (by > 0 ? 0 : size + 1)) + by));
+    this.redraw();
+    if (!this.aim) this.considered();
+  }
+
+  async toggleBest() {
+    this.candidates = this.candidates ? null : true;
+    this.kButton.classList.toggle("on", Boolean(this.candidates));
+    await this.showBest();
+  }
+
+  async showBest() {
+    if (!this.candidates) return replace(this.list);
+    let found;
+    try {
+      found = await this.asked(6);
+    } catch (error) {
+      return toast(error.message, "bad");
+    }
+    const [first] = found.parses;
+    return replace(
+      this.list,
+      h("div", { class: "legend", vars: { "margin-top": "14px" } }, h("span", { class: "mark" }), "differs from the first"),
+      h(
+        "div",
+        { class: "candidates" },
+        found.parses.map((parse, rank) => {
+          const different = new Set(rank ? differences(parse, first) : []);
+          return h(
+            "div",
+            { class: "candidate", "data-rank": rank + 1, "data-differs": [...different].join(",") },
+            h("header", {}, h("b", {}, `${rank + 1}`), h("div", { class: "bar-outer" }, h("div", { class: "bar-inner", vars: { width: percent(parse.probability, 1) } })), h("span", { class: "num" }, percent(parse.probability, 1)), rank ? h("span", {}, plural(different.size, "difference")) : h("span", {}, "best")),
+            treeView({ tokens: found.tokens, upos: found.upos, ...parse }, { wrap: this.state.wrap, marks: (word) => (different.has(word) ? "differ" : "") }),
+          );
+        }),
+      ),
+    );
+  }
+
+  async copy() {
+    const body = { conllu: this.sentence.conllu, to: "conllu", ...options(this.state), ...(this.known.size ? { constraints: [this.statements()] } : {}) };
+    try {
+      await navigator.clipboard.writeText(await post("/api/parse", body));
+      toast("Copied as CoNLL-U");
+    } catch (error) {
+      toast(`Not copied: ${error.message}`, "bad");
+    }
+  }
+}
+
+function bindKeys(state, field) {
+  const card = () => state.current ?? state.cards[0];
+  const act = (work) => () => {
+    const here = card();
+    if (!here) return false;
+    state.current = here;
+    return work(here);
+  };
+  const move = (by) => act((here) => {
+    const next = state.cards[state.cards.indexOf(here) + by];
+    if (!next) return;
+    here.leave();
+    state.current = next;
+    next.step(1);
+    next.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    next.view.focus({ preventScroll: true });
+  });
+  keys([
+    ["/", "Write text", () => field.focus()],
+    ["ArrowLeft", "The word before", act((here) => here.step(-1))],
+    ["ArrowRight", "The word after", act((here) => here.step(1))],
+    ["ArrowDown", "The next sentence", move(1)],
+    ["ArrowUp", "The sentence before", move(-1)],
+    ["f", "Fix the head", act((here) => here.fix())],
+    ["x", "Forbid the arc", act((here) => here.forbid())],
+    ["r", "Make the word the root", act((here) => here.picked && here.say(here.picked, { head: 0, forbid: [] }))],
+    ["h", "Choose another head: arrows, then ⏎", act((here) => here.takeAim())],
+    ["Enter", "Take the head that is aimed at", act((here) => (here.aim ? here.pick(here.aim) : false))],
+    ["u", "Give up what was said of the word", act((here) => here.known.has(here.picked) && here.say(here.picked, null))],
+    ["k", "The k best trees", act((here) => here.toggleBest())],
+    ["Escape", "Leave the word", act((here) => here.leave())],
+  ]);
+}

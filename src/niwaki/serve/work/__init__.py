@@ -1,0 +1,46 @@
+"""What worker processes can do, by name; arguments and answers are JSON.
+
+Paths in arguments come from the server's own register, never from a request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from niwaki.serve.work import (
+    aligning,
+    comparing,
+    describing,
+    doubts,
+    findings,
+    ordering,
+    parsing,
+)
+
+TASKS: dict[str, Callable[..., Any]] = {
+    "parse": parsing.parse,
+    "kbest": parsing.kbest,
+    "reorder": ordering.reorder,
+    "references": ordering.references,
+    "align": aligning.align,
+    "suggest": aligning.suggest,
+    "models": describing.models,
+    "rules": describing.rules,
+    "check_rules": describing.check_rules,
+    "corpora": describing.corpora,
+    "split": doubts.split,
+    "words_of": doubts.words_of,
+    "tagged": doubts.tagged,
+    "doubts": doubts.doubts,
+    "question": doubts.question,
+    "check_state": doubts.check_state,
+    "score_chunk": comparing.score_chunk,
+    "compare": comparing.compare_systems,
+    "sentence": comparing.sentence,
+    "compare_annotated": comparing.compare_annotated,
+    "analyse_chunk": findings.analyse_chunk,
+    "analyse": findings.analyse,
+    "beams": findings.beams,
+    "order_findings": findings.order_findings,
+}

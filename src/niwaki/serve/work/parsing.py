@@ -1,0 +1,129 @@
+"""Parsing for the API: trees with probabilities, k-best lists, both around what is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from niwaki.data.candidates import Candidates
+from niwaki.data.constraints import Constraints
+from niwaki.data.sentence import Sentence
+from niwaki.models.pipeline import Pipeline
+from niwaki.serve.work.loading import model_of
+from niwaki.serve.work.reading import Given, all_statements, read_given
+from niwaki.serve.work.showing import as_conllu, shown_sentence
+
+
+def parse(
+    model: str,
+    given: Given,
+    limits: dict[str, int],
+    *,
+    beam: int | None = None,
+    retag: bool = False,
+    probabilities: bool = True,
+    constraints: list[list[Given]] | None = None,
+    to: str = "json",
+) -> Any:
+    """Trees of all sentences. Probabilities are left out where a model or constraints have none."""
+    pipeline = model_of(model)
+    sentences = read_given(given, pipeline, limits)
+    known = all_statements(constraints, sentences)
+    free = iter(
+        pipeline.parse(
+            [each for each, said in zip(sentences, known, strict=True) if not said],
+            beam=beam,
+            retag=retag,
+            probabilities=probabilities and pipeline.confidence is not None,
+        )
+    )
+    parsed = [
+        _constrained(pipeline, sentence, said, beam, retag) if said else next(free)
+        for sentence, said in zip(sentences, known, strict=True)
+    ]
+    if to == "conllu":
+        return as_conllu(parsed)
+    return {
+        "sentences": [
+            {**shown_sentence(each), "conllu": as_conllu([given_one]).decode("utf-8")}
+            for each, given_one in zip(parsed, _tagged(sentences, parsed), strict=True)
+        ]
+    }
+
+
+def _tagged(sentences: list[Sentence], parsed: list[Sentence]) -> list[Sentence]:
+    """The sentences with their tags but without trees: what to send to ask about one again."""
+    return [
+        one.replace(
+            lemmas=other.lemmas,
+            upos=other.upos,
+            xpos=other.xpos,
+            feats=other.feats,
+            heads=[-1] * len(one),
+            deprels=["_"] * len(one),
+        )
+        for one, other in zip(sentences, parsed, strict=True)
+    ]
+
+
+def _constrained(
+    pipeline: Pipeline, sentence: Sentence, known: Constraints, beam: int | None, retag: bool
+) -> Sentence:
+    found = pipeline.kbest(sentence, 1, beam=beam, retag=retag, constraints=known)
+    return found.sentence.with_tree(found.trees[0])
+
+
+def kbest(
+    model: str,
+    given: Given,
+    limits: dict[str, int],
+    *,
+    k: int,
+    beam: int | None = None,
+    retag: bool = False,
+    constraints: list[list[Given]] | None = None,
+    to: str = "json",
+) -> Any:
+    """The k best trees of every sentence, with probabilities normalised over the list."""
+    pipeline = model_of(model)
+    sentences = read_given(given, pipeline, limits)
+    known = all_statements(constraints, sentences)
+    found = [
+        pipeline.kbest(sentence, k, beam=beam, retag=retag, constraints=said or None)
+        for sentence, said in zip(sentences, known, strict=True)
+    ]
+    if to == "conllu":
+        return as_conllu([each for one in found for each in _ranked(one)])
+    return {"sentences": [shown_candidates(each) for each in found]}
+
+
+def _ranked(candidates: Candidates) -> list[Sentence]:
+    sentence = candidates.sentence
+    return [
+        sentence.with_tree(tree).with_comments(
+            [*sentence.comments, f"rank = {rank}", f"probability = {probability:.4f}"]
+        )
+        for rank, (tree, probability) in enumerate(
+            zip(candidates.trees, candidates.probabilities, strict=True), start=1
+        )
+    ]
+
+
+def shown_candidates(candidates: Candidates) -> dict[str, Any]:
+    sentence = candidates.sentence
+    return {
+        "id": sentence.id,
+        "text": sentence.text,
+        "tokens": sentence.forms,
+        "upos": sentence.upos,
+        "parses": [
+            {
+                "heads": tree.heads,
+                "deprels": tree.deprels,
+                "score": score,
+                "probability": probability,
+            }
+            for tree, score, probability in zip(
+                candidates.trees, candidates.scores, candidates.probabilities, strict=True
+            )
+        ],
+    }

@@ -1,0 +1,37 @@
+"""Sentences as the API shows them: a list for each column, one value a word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from niwaki.data.sentence import Sentence
+from niwaki.models.confidence import NOTES
+
+
+def shown_sentence(sentence: Sentence) -> dict[str, Any]:
+    """Everything that is drawn; heads count from 1, 0 is the root, -1 is unknown."""
+    record: dict[str, Any] = {
+        "id": sentence.id,
+        "text": sentence.text,
+        "tokens": sentence.forms,
+        "lemmas": sentence.lemmas,
+        "upos": sentence.upos,
+        "xpos": sentence.xpos,
+        "feats": sentence.feats,
+        "heads": sentence.heads,
+        "deprels": sentence.deprels,
+        "ranges": [[each.first, each.last, each.form] for each in sentence.ranges],
+    }
+    notes = sentence.notes
+    for kind, name in NOTES.items():
+        if all(name in each for each in notes):
+            record[f"{kind}_probabilities"] = [float(each[name]) for each in notes]
+    if "tree_probability" in sentence.metadata:
+        record["probability"] = float(sentence.metadata["tree_probability"])
+    return record
+
+
+def as_conllu(sentences: Sequence[Sentence]) -> bytes:
+    """CoNLL-U of whole sentences, each with its blank line."""
+    return b"".join(each.source.rstrip(b"\r\n") + b"\n\n" for each in sentences)

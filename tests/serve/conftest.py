@@ -1,0 +1,165 @@
+"""A workbench on a free port of this machine, and a plain client for it."""
+
+from __future__ import annotations
+
+import dataclasses
+import http.client
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="uvicorn is missing: pip install niwaki[serve]")
+pytest.importorskip("starlette", reason="starlette is missing: pip install niwaki[serve]")
+
+from niwaki.data.sentence import Sentence
+from niwaki.serve.limits import Limits
+from niwaki.serve.registry import Registry
+from niwaki.serve.server import bind, make_server
+from tests.conftest import ROOT
+from tests.toy import TOY
+
+HOST = "127.0.0.1"
+# Machines that run tests may be busy: what is not about time gets plenty of it.
+PATIENT = Limits(seconds=60.0, slow_seconds=60.0)
+
+
+@dataclasses.dataclass
+class Reply:
+    status: int
+    headers: dict[str, str]
+    data: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.data)
+
+
+@dataclasses.dataclass
+class Client:
+    port: int
+    folder: Path
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> Reply:
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=120)
+        try:
+            connection.request(method, path, body, headers or {})
+            response = connection.getresponse()
+            found = {name.lower(): value for name, value in response.getheaders()}
+            return Reply(response.status, found, response.read())
+        finally:
+            connection.close()
+
+    def get(self, path: str, **headers: str) -> Reply:
+        return self.request("GET", path, headers=headers)
+
+    def post(self, path: str, value: Any, **headers: str) -> Reply:
+        known = {"Content-Type": "application/json", **headers}
+        return self.request("POST", path, json.dumps(value).encode(), known)
+
+    def done(self, job: Reply) -> Any:
+        """The job when it has ended."""
+        assert job.status == 200, job.data
+        while True:
+            found = self.get(f"/api/jobs/{job.json['id']}").json
+            if found["state"] != "running":
+                return found
+            time.sleep(0.05)
+
+
+@contextmanager
+def running(
+    registry: Registry,
+    folder: Path,
+    limits: Limits = PATIENT,
+    token: str | None = None,
+) -> Iterator[Client]:
+    listener = bind(HOST, 0)
+    server = make_server(listener, HOST, registry, folder, limits, token=token)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        while not server.started and thread.is_alive():
+            time.sleep(0.01)
+        assert server.started, "the server did not start"
+        yield Client(listener.getsockname()[1], folder)
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
+
+
+@pytest.fixture(scope="session")
+def references_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Reference orders of three sentences, with groups and words without a link."""
+    rows = [
+        {
+            "id": "a",
+            "tokens": ["The", "gardener", "shapes", "old", "pines", "."],
+            "order": [0, 1, 3, 4, 2, 5],
+            "groups": [],
+            "linked": [1, 2, 3, 4, 5],
+        },
+        {
+            "id": "b",
+            "tokens": ["Two", "herons", "stand", "in", "the", "water", "."],
+            "order": [0, 1, 4, 5, 3, 2, 6],
+            "groups": [[0, 1]],
+        },
+        {"id": "c", "tokens": ["Rain", "falls", "."], "order": [0, 1, 2], "groups": []},
+    ]
+    path = tmp_path_factory.mktemp("references") / "pairs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def broken_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A treebank that can be read but not be learned from: a sentence with two roots."""
+    path = tmp_path_factory.mktemp("broken") / "broken.conllu"
+    sentence = Sentence.from_words(["a", "b"], heads=[0, 0], deprels=["root", "root"])
+    path.write_bytes(sentence.source)
+    return path
+
+
+@pytest.fixture(scope="session")
+def make_registry(
+    model_path: Path, references_file: Path, broken_file: Path
+) -> Callable[[], Registry]:
+    def make() -> Registry:
+        registry = Registry()
+        registry.add_model("en", str(model_path))
+        registry.add_corpus("toy", "trees", [str(TOY)])
+        registry.add_corpus("broken", "trees", [str(broken_file)])
+        garden = [str(ROOT / "examples" / f"garden.{end}") for end in ("en", "ja")]
+        registry.add_corpus("garden", "bitext", garden)
+        registry.add_corpus("pairs", "references", [str(references_file)])
+        return registry
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def bench(
+    make_registry: Callable[[], Registry], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Client]:
+    """One server for all tests that do not change its settings; `en` is the toy model."""
+    logging.getLogger("niwaki.serve").setLevel(logging.INFO)
+    with running(make_registry(), tmp_path_factory.mktemp("work")) as client:
+        yield client

@@ -1,0 +1,71 @@
+"""The description of the API is true: what it allows is answered, whatever is sent."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from niwaki.serve.api import ENDPOINTS
+from niwaki.serve.openapi import describe
+from niwaki.serve.schema import check
+from tests.serve.conftest import Client
+
+
+def test_every_endpoint_is_described(bench: Client) -> None:
+    served = bench.get("/openapi.json").json
+    assert served == describe(ENDPOINTS)
+    assert served["openapi"].startswith("3.1")
+    for endpoint in ENDPOINTS:
+        operation = served["paths"][endpoint.path][endpoint.method.lower()]
+        assert operation["summary"]
+        names = set(re.findall(r"\{(\w+)\}", endpoint.path))
+        assert {p["name"] for p in operation.get("parameters", []) if p["in"] == "path"} == names
+
+
+def test_examples_are_answered(bench: Client) -> None:
+    for endpoint in ENDPOINTS:
+        if endpoint.example is not None:
+            assert endpoint.body is not None
+            check(endpoint.example, endpoint.body)
+            assert bench.post(endpoint.path, endpoint.example).status == 200
+
+
+def test_whatever_is_sent_there_is_no_500(bench: Client) -> None:
+    """Schemathesis makes requests from the description, sound ones and unsound ones."""
+    schemathesis = pytest.importorskip(
+        "schemathesis", reason="schemathesis is missing: pip install niwaki[dev]"
+    )
+    from hypothesis import HealthCheck, Phase, given, settings
+    from schemathesis import GenerationMode
+
+    schema = schemathesis.openapi.from_dict(describe(ENDPOINTS))
+    seen: dict[int, int] = {}
+    for result in schema.get_all_operations():
+        operation = result.ok()
+        if operation.path in ("/api/compare", "/api/analyze", "/api/adapt-start"):
+            continue  # jobs: their requests are the same, and their work is long
+        for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+            strategy = operation.as_strategy(generation_mode=mode)
+
+            @settings(
+                max_examples=12,
+                deadline=None,
+                derandomize=True,
+                database=None,
+                phases=[Phase.generate],
+                suppress_health_check=list(HealthCheck),
+            )
+            @given(case=strategy)
+            def send(case) -> None:  # type: ignore[no-untyped-def]
+                response = case.call(base_url=bench.url, timeout=60)
+                seen[response.status_code] = seen.get(response.status_code, 0) + 1
+                assert response.status_code < 500, (case.path, response.text)
+
+            try:
+                send()
+            except Exception as error:
+                if type(error).__name__ != "Unsatisfiable":
+                    raise
+    assert seen.get(200, 0) > 20
+    assert seen.get(422, 0) > 20

@@ -1,0 +1,231 @@
+"""Takes the pictures of the workbench in docs/images, in a headless Chromium.
+
+.venv/bin/python tools/make_screenshots.py [parse reorder ...]
+
+The sentences are those of examples/ and tests/fixtures/toy.conllu, which are our own.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+import niwaki
+
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+TOY = ROOT / "tests" / "fixtures" / "toy.conllu"
+LETTERS = (
+    "Time flies like an arrow. The horse raced past the barn fell. Show me the path to the pond. "
+    "Visiting relatives can be boring. Did the gardener who planted the pine leave? "
+    "Fruit flies like a banana. The old man the boats. We saw her duck under the bridge. "
+    "Water the moss in spring. The stones the monks carried here are still wet."
+)
+LONG = (
+    "We saw the man with the telescope. Although the gardener had meant to prune the old pine "
+    "before the end of the year, the monks who had planted it insisted that he should first look "
+    "at the roots which the storm had laid bare, and he agreed to wait until spring."
+)
+
+
+SMALL = """
+[[objective]]
+data = "garden-train.conllu"
+[tagger]
+folds = 2
+epochs = 3
+[training]
+epochs = 4
+greedy_epochs = 4
+"""
+
+
+def thirds() -> dict[str, list[niwaki.Sentence]]:
+    """The small treebank in three parts, none of which knows the others."""
+    whole = list(niwaki.read_conllu(TOY))
+    names = ("garden-train", "garden-more", "garden-dev")
+    return {name: whole[start::3] for start, name in enumerate(names)}
+
+
+class Bench:
+    """A running workbench and a page in it."""
+
+    def __init__(self, url: str, page: Page) -> None:
+        self.url, self.page = url, page
+
+    def post(self, path: str, value: dict[str, Any]) -> Any:
+        data = json.dumps(value).encode()
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(self.url + path, data, headers)
+        with urllib.request.urlopen(request) as reply:
+            return json.load(reply)
+
+    def get(self, path: str) -> Any:
+        with urllib.request.urlopen(self.url + path) as reply:
+            return json.load(reply)
+
+    def open(self, path: str) -> None:
+        self.page.goto(self.url + path)
+        self.page.wait_for_selector("body[data-ready]")
+
+    def letters(self) -> str:
+        """The project of the pictures, made once."""
+        known = self.get("/api/projects")
+        if known:
+            return str(known[0]["id"])
+        made = self.post("/api/projects-create", {"name": "Garden letters", "text": LETTERS})["id"]
+        while not self.get(f"/api/projects/{made}")["ranked"]:
+            time.sleep(0.1)
+        return str(made)
+
+
+def parse(bench: Bench) -> None:
+    bench.open("/parse")
+    bench.page.fill("#text", LONG)
+    bench.page.wait_for_selector(".sentence g.arc")
+    bench.page.click(".sentence .kbest")
+    bench.page.wait_for_selector(".candidate g.arc")
+    bench.page.click('.sentence [data-word="7"]')
+    bench.page.wait_for_selector(".heads .chip")
+    # Two readings tell the story; six would only make the picture long.
+    bench.page.evaluate(
+        "() => document.querySelectorAll('.candidate').forEach((e, i) => i > 1 && e.remove())"
+    )
+
+
+def reorder(bench: Bench) -> None:
+    bench.open("/reorder")
+    bench.page.fill("#text", "The old pine that the monks planted leans over the pond.")
+    bench.page.wait_for_selector("article.card")
+    bench.page.select_option("#against", "garden")
+    bench.page.wait_for_selector("#page-scores")
+
+
+def annotate(bench: Bench) -> None:
+    bench.open(f"/annotate?project={bench.letters()}")
+    bench.page.wait_for_selector(".choice")
+    for _ in range(3):
+        before = bench.page.inner_text("#count")
+        best = bench.page.locator(".choice.likely").first
+        best.click()
+        bench.page.wait_for_function(
+            "text => document.querySelector('#count').innerText !== text", arg=before
+        )
+
+
+def heads(bench: Bench) -> None:
+    bench.open(f"/annotate?project={bench.letters()}&mode=heads")
+    bench.page.wait_for_selector("#stage g.arc")
+    bench.page.keyboard.press("ArrowRight")
+    bench.page.keyboard.press("ArrowRight")
+
+
+def adapt(bench: Bench) -> None:
+    """A small model learns from the main words of sentences that it did not know."""
+    request = {"name": "Main words", "corpus": "garden-more", "model": "small"}
+    made = bench.post("/api/projects-create", request)
+    for n, sentence in enumerate(thirds()["garden-more"]):
+        said = [{"word": sentence.tree.root, "head": 0, "label": "root"}]
+        path = f"/api/projects/{made['id']}/sentences/{n}/answer"
+        bench.post(path, {"version": 0, "heads": said})
+    bench.open("/adapt")
+    bench.page.select_option("#project", made["id"])
+    bench.page.select_option("#treebank", "garden-train")
+    bench.page.select_option("#dev", "garden-dev")
+    bench.page.fill("#epochs", "8")
+    bench.page.click("#start")
+    bench.page.wait_for_selector("#before-after", timeout=240_000)
+
+
+def compare(bench: Bench) -> None:
+    bench.open("/compare")
+    bench.page.select_option("#corpus", "garden-trees")
+    bench.page.select_option('[data-side="a"] [data-field="beam"]', "1")
+    bench.page.select_option('[data-side="b"] [data-field="model"]', "en")
+    bench.page.click("#run")
+    bench.page.wait_for_selector("#table", timeout=60_000)
+    bench.page.locator("tr[data-n]").first.click()
+    bench.page.wait_for_selector(".detail g.arc")
+
+
+def analyze(bench: Bench) -> None:
+    bench.open("/analyze")
+    bench.page.select_option("#corpus", "garden-trees")
+    bench.page.select_option("#model", "en")
+    bench.page.click("#run")
+    bench.page.wait_for_selector("#factor", timeout=60_000)
+
+
+def api(bench: Bench) -> None:
+    bench.open("/api")
+
+
+PICTURES: dict[str, tuple[Callable[[Bench], None], int]] = {
+    "parse": (parse, 1500),
+    "reorder": (reorder, 900),
+    "annotate": (annotate, 560),
+    "heads": (heads, 620),
+    "adapt": (adapt, 940),
+    "compare": (compare, 1120),
+    "analyze": (analyze, 1180),
+    "api": (api, 900),
+}
+
+
+def main() -> None:
+    wanted = sys.argv[1:] or list(PICTURES)
+    IMAGES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        references = Path(folder) / "garden.jsonl"
+        order = [str(ROOT / "examples" / f"order.{end}") for end in ("en", "ja", "links")]
+        niwaki_command = [sys.executable, "-m", "niwaki"]
+        subprocess.run([*niwaki_command, "references", *order, "-o", str(references)], check=True)
+        serve = [*niwaki_command, "serve", "--port", "0", "--quiet", "--work", f"{folder}/work"]
+        serve += ["--trees", f"garden-trees={TOY}", "--references", f"garden={references}"]
+        for name, sentences in thirds().items():
+            niwaki.write_conllu(sentences, f"{folder}/{name}.conllu")
+            serve += ["--trees", f"{folder}/{name}.conllu"]
+        small, model = Path(folder) / "small.toml", f"{folder}/small.niwaki"
+        small.write_text(SMALL, encoding="utf-8")
+        subprocess.run([*niwaki_command, "train", str(small), "-o", model], check=True)
+        serve += ["-m", model]
+        process = subprocess.Popen(serve, stdout=subprocess.PIPE, text=True)
+        try:
+            assert process.stdout is not None
+            take(process.stdout.readline().strip().rstrip("/"), wanted)
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def take(url: str, wanted: list[str]) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+        )
+        for name in wanted:
+            work, height = PICTURES[name]
+            for theme in ("light", "dark") if name == "parse" else ("light",):
+                page = browser.new_page(
+                    viewport={"width": 1280, "height": height}, color_scheme=theme
+                )
+                work(Bench(url, page))
+                page.evaluate("() => { document.activeElement?.blur(); scrollTo(0, 0); }")
+                page.wait_for_timeout(700)
+                end = "-dark" if theme == "dark" else ""
+                page.screenshot(path=IMAGES / f"{name}{end}.png")
+                page.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
