@@ -156,7 +156,11 @@ def _trees(choices: Choices) -> None:
     for work in (trees.decode, trees.sum_trees, trees.decode_mbr):
         _try(lambda work=work: work(scores, **options))
     _try(lambda: trees.kbest(scores, odd(choices, 3), **options))
-    _try(lambda: trees.sample(scores, odd(choices, 2), np.random.default_rng(1), **options))
+    count = odd(choices, 2)
+    if isinstance(count, int):
+        # Who asks for thousands of millions of trees gets them, if there is the memory.
+        count = min(count, 1000)
+    _try(lambda: trees.sample(scores, count, np.random.default_rng(1), **options))
 
 
 TARGETS = (_chart, _limits, _alignment, _orders, _lift, _trees)

@@ -360,7 +360,8 @@ def tuple_fields(placement: Placement) -> list[str]:
         fields = _fields(placement.child)
         if not placement.child.labels:
             fields.insert(0, 'label = "*"')
-    fields.append(f"weight = {placement.weight:g}")
+    # Exactly: what is read again is the same.
+    fields.append(f"weight = {float(placement.weight)!r}".removesuffix(".0"))
     if placement.turn is Turn.REVERSE:
         fields.append('order = "REVERSE"')
     return fields
