@@ -136,7 +136,7 @@ SLOW = {
     "arc-standard-swap": SlowSwap,
     "arc-eager": SlowEager,
 }
-# The systems in which costs are defined.
+# The systems in which costs are exact.
 COSTS = {
     "arc-hybrid": SlowHybrid,
     "arc-standard": SlowStandard,
@@ -170,3 +170,39 @@ def most_right(state: Slow, gold: tuple[int, ...]) -> int:
     if not moves:
         return sum(a == b for a, b in zip(state.heads(), gold, strict=True))
     return max(most_right(after, gold) for after in moves.values())
+
+
+def in_order(tree: tuple[int, ...]) -> list[int]:
+    """The words in an order in which a tree does not cross: heads between their dependents."""
+
+    def below(head: int) -> list[int]:
+        children = [word for word, its in enumerate(tree, start=1) if its == head]
+        order: list[int] = []
+        for child in children:
+            if child < head:
+                order += below(child)
+        order += [head] if head else []
+        for child in children:
+            if child > head:
+                order += below(child)
+        return order
+
+    return below(0)
+
+
+def after_swaps(state: Slow, tree: tuple[int, ...]) -> Slow:
+    """The state of arc-standard that counts for one with swaps still to come.
+
+    Words of the stack that have to make way for a later word are in the buffer, and that is
+    in the order of the tree.
+    """
+    order = in_order(tree)
+    stack, behind = [], list(state.buffer)
+    for word in reversed(state.stack[1:]):
+        others = [*stack, *behind]
+        if any(other > word and order.index(other) < order.index(word) for other in others):
+            behind.append(word)
+        else:
+            stack.append(word)
+    buffer = sorted(behind, key=order.index)
+    return SlowStandard(state.n, (0, *reversed(stack)), tuple(buffer), state.arcs)
