@@ -127,6 +127,18 @@ def test_costs_with_swaps_are_those_of_arc_standard_in_another_order(n: int) -> 
                     todo.append((view.move(move), after))
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_with_swaps_all_that_costs_nothing_leads_to_the_tree(n: int) -> None:
+    for tree in all_trees(n):
+        todo = [View(load_system("arc-standard-swap"), n)]
+        while todo:
+            view = todo.pop()
+            free = [move for move in view.moves if view.cost(move, tree) == 0]
+            todo += [view.move(move) for move in free]
+            if not free:
+                assert tuple(view.heads) == tree
+
+
 def check_costs_with_swaps(view: View, slow: Slow, tree: tuple[int, ...]) -> None:
     now = most_right(after_swaps(slow, tree), tree)
     costs = {move: view.cost(move, tree) for move in view.moves}

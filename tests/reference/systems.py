@@ -173,19 +173,15 @@ def most_right(state: Slow, gold: tuple[int, ...]) -> int:
 
 
 def in_order(tree: tuple[int, ...]) -> list[int]:
-    """The words in an order in which a tree does not cross: heads between their dependents."""
+    """The words in an order in which a tree does not cross: heads between their dependents,
+    subtrees where their first words are."""
 
     def below(head: int) -> list[int]:
-        children = [word for word, its in enumerate(tree, start=1) if its == head]
-        order: list[int] = []
-        for child in children:
-            if child < head:
-                order += below(child)
-        order += [head] if head else []
-        for child in children:
-            if child > head:
-                order += below(child)
-        return order
+        children = [below(word) for word, its in enumerate(tree, start=1) if its == head]
+        children.sort(key=min)
+        before = [words for words in children if min(words) < head]
+        behind = [words for words in children if min(words) > head]
+        return [*itertools.chain(*before), *([head] if head else []), *itertools.chain(*behind)]
 
     return below(0)
 
@@ -194,7 +190,7 @@ def after_swaps(state: Slow, tree: tuple[int, ...]) -> Slow:
     """The state of arc-standard that counts for one with swaps still to come.
 
     Words of the stack that have to make way for a later word are in the buffer, and that is
-    in the order of the tree.
+    in the order of the tree. If the top has to, the next word takes its place.
     """
     order = in_order(tree)
     stack, behind = [], list(state.buffer)
@@ -205,4 +201,6 @@ def after_swaps(state: Slow, tree: tuple[int, ...]) -> Slow:
         else:
             stack.append(word)
     buffer = sorted(behind, key=order.index)
+    if len(state.stack) > 1 and state.stack[-1] not in stack:
+        stack.insert(0, buffer.pop(0))
     return SlowStandard(state.n, (0, *reversed(stack)), tuple(buffer), state.arcs)

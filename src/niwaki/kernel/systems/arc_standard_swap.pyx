@@ -7,7 +7,9 @@ has at most MOST_SWAPS * n swaps, which keeps memory linear; trees that need mor
 not reached.
 
 The oracle is the lazy one of Nivre, Kuhlmann and Hall (2009): it swaps words that stand
-in the wrong order only when what lies on top can grow no further without it.
+in the wrong order only when what lies on top can grow no further without it. Of the orders
+in which a tree does not cross it takes one in which words go back to where their subtree
+began, not to where its top is: then both words that are to be linked have been seen.
 
 Costs are those of arc-standard, in the order to which the words are brought: a word of the
 stack counts as one of the buffer if something behind it has to come before it. Swaps
@@ -144,28 +146,41 @@ cdef void study(const Gold* gold) noexcept nogil:
     for word in range(1, size):
         if gold.heads[word] >= 0:
             sizes[gold.heads[word]] += 1
-    find_order(gold, notes, notes + 3 * size, notes + 4 * size)
+    find_order(gold, notes, notes + size, notes + 3 * size, notes + 4 * size)
     find_components(gold, notes + size, notes + 3 * size, notes + 4 * size)
 
 
-cdef void find_order(const Gold* gold, int32_t* order, int32_t* child,
+cdef void find_order(const Gold* gold, int32_t* order, int32_t* first, int32_t* child,
                      int32_t* sibling) noexcept nogil:
-    """Each word between its left and its right dependents, from the artificial root down.
+    """Each word between its dependents, from the artificial root down, such that a subtree
+    with a gap stands where its first word does.
 
-    `child` is the next dependent to visit; words that hang nowhere get no place (-1).
+    What comes behind the gap goes back over it, so a word is swapped when it is on top of the
+    stack, and not to make room for one that was not yet seen. `first` is the first word of a
+    subtree, `child` the next dependent to visit; words that hang nowhere get no place (-1).
     """
-    cdef int word, head, rank = 0
+    cdef int word, head, place, count = 0, rank = 0
     for word in range(gold.n + 1):
-        order[word] = -1
-        child[word] = 0
-    for word in range(gold.n, 0, -1):
+        first[word] = child[word] = 0
+    # Sorted by their first words, kept in `order` until dependents are in lists.
+    for place in range(1, gold.n + 1):
+        word = place
+        while word > 0 and not first[word]:
+            first[word] = place
+            order[count] = word
+            count += 1
+            word = gold.heads[word]
+    for place in range(count - 1, -1, -1):
+        word = order[place]
         head = gold.heads[word]
         if head >= 0:
             sibling[word] = child[head]
             child[head] = word
+    for word in range(gold.n + 1):
+        order[word] = -1
     word = 0
     while True:
-        if child[word] != 0 and (child[word] < word or order[word] >= 0):
+        if child[word] != 0 and (first[child[word]] < word or order[word] >= 0):
             head = word
             word = child[head]
             child[head] = sibling[word]
@@ -218,7 +233,7 @@ cdef inline bint is_complete(const Node* node, const Gold* gold) noexcept nogil:
 
 cdef bint swap_is_due(const State* state, const Gold* gold) noexcept nogil:
     """Whether the two topmost stand in the wrong order, can still be swapped, and the front of
-    the buffer is no part of what the top can grow to. There is no arc between them then."""
+    the buffer is no part of what the top can grow to."""
     cdef const Node* top = state.stack
     cdef const int32_t* components = components_of(gold)
     cdef int front = state.front.word if state.front != NULL else state.buffer
@@ -264,9 +279,10 @@ cdef int arcs_within_reach(const Node* top, const State* back, int first, int co
     """
     cdef const int32_t* order = order_of(gold)
     cdef int n = gold.n, depth = 0, length = 0, word, i, staying = 0
-    cdef int32_t* stack = gold.scratch
+    cdef int32_t* stack = gold.scratch + 1      # with room for one more on top
     cdef int32_t* later = stack + n + 1         # words of the buffer
     cdef int32_t* ranked = later + n + 1        # by their place in the order
+    cdef bint top_goes = False
     if covered:
         stack[0] = covered
         depth = 1
@@ -284,27 +300,39 @@ cdef int arcs_within_reach(const Node* top, const State* back, int first, int co
         if word != covered:
             later[length] = word
             length += 1
-    for i in range(n + 1):
-        ranked[i] = 0
     # From the top down, who has to make way for one behind goes back to the buffer.
     for i in range(depth):
         word = stack[i]
         if makes_way(word, stack, staying, order) or makes_way(word, later, length, order):
             later[length] = word
             length += 1
+            top_goes = top_goes or i == 0
         else:
             stack[staying] = word
             staying += 1
-    for i in range(length):
-        # Words that hang nowhere have no place, and no arcs.
-        if order[later[i]] >= 0:
-            ranked[order[later[i]]] = later[i]
-    length = 0
+    length = sort_by_order(later, length, ranked, order, n)
+    if top_goes and length:
+        # What the top covers is not seen again before another word takes its place.
+        stack -= 1
+        stack[0] = later[0]
+        return reachable(stack, staying + 1, later + 1, length - 1, gold, ranked + n + 1)
+    return reachable(stack, staying, later, length, gold, ranked + n + 1)
+
+
+cdef inline int sort_by_order(int32_t* words, int count, int32_t* ranked, const int32_t* order,
+                              int n) noexcept nogil:
+    """Returns their number. Words that hang nowhere have no place, and no arcs: they go."""
+    cdef int i, kept = 0
+    for i in range(n + 1):
+        ranked[i] = 0
+    for i in range(count):
+        if order[words[i]] >= 0:
+            ranked[order[words[i]]] = words[i]
     for i in range(n + 1):
         if ranked[i]:
-            later[length] = ranked[i]
-            length += 1
-    return reachable(stack, staying, later, length, gold, ranked + n + 1)
+            words[kept] = ranked[i]
+            kept += 1
+    return kept
 
 
 cdef int cost(const State* state, int move, const Gold* gold) noexcept nogil:
@@ -337,7 +365,7 @@ cdef int cost(const State* state, int move, const Gold* gold) noexcept nogil:
 
 cdef size_t scratch(int n) noexcept nogil:
     """The stack, the buffer, the buffer in order, and the table of `reachable`."""
-    return <size_t>3 * (n + 1) + table_size(n)
+    return <size_t>3 * (n + 1) + 1 + table_size(n)
 
 
 cdef int steps(int n) noexcept nogil:
