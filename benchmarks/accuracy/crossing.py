@@ -129,17 +129,17 @@ def main() -> None:
     name = f"crossing-{arguments.search}"
     if arguments.treebank:
         name += f"-{arguments.treebank}"
-    results: dict[str, Any] = {}
-    for treebank in chosen:
-        tallies = {way: Tally() for way in WAYS}
-        for seed in range(1, arguments.seeds + 1):
-            for way, tally in tallies.items():
+    tallies = {treebank: {way: Tally() for way in WAYS} for treebank in chosen}
+    signed = signature(profile=arguments.profile, **SETTINGS["model"], **settings)
+    results: dict[str, Any] = {"signature": signed}
+    for seed in range(1, arguments.seeds + 1):
+        for treebank, ways in tallies.items():
+            for way, tally in ways.items():
                 print(f"{treebank}, {way}, seed {seed}", flush=True)
                 measure(treebank, way, settings | {"seed": seed}, tally)
+            results[treebank] = {"seeds": seed, **rows(ways)}
             # A long run that is broken off leaves what it has found.
-            results[treebank] = {"seeds": seed, **rows(tallies)}
-            signed = signature(profile=arguments.profile, **SETTINGS["model"], **settings)
-            report(name, {"signature": signed, **results})
+            report(name, results)
 
 
 if __name__ == "__main__":
