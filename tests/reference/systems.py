@@ -193,7 +193,8 @@ def after_swaps(state: Slow, tree: tuple[int, ...]) -> Slow:
     in the order of the tree. If the top has to, the next word takes its place.
     """
     order = in_order(tree)
-    stack, behind = [], list(state.buffer)
+    stack: list[int] = []
+    behind = list(state.buffer)
     for word in reversed(state.stack[1:]):
         others = [*stack, *behind]
         if any(other > word and order.index(other) < order.index(word) for other in others):
