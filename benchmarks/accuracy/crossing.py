@@ -1,7 +1,9 @@
 """Crossing trees three ways: lifted, lifted with encoded labels, and built by swaps.
 
 For each treebank the three are trained alike on its training data, the epoch is chosen on
-its development data, and the test data is scored with gold words and predicted tags.
+its development data, and the test data is scored with gold words and predicted tags. One
+training tells little, since seeds differ by as much as the ways: scores are means over
+seeds, and sentences are drawn with the parses of all seeds together to see if ways differ.
 python -m benchmarks.accuracy.crossing
 """
 
@@ -14,7 +16,7 @@ from typing import Any
 import niwaki
 from benchmarks.common import DATA, need, parser, report, signature
 from niwaki.metrics.attachment import Evaluation, evaluate
-from niwaki.metrics.crossing import count_crossing
+from niwaki.metrics.crossing import Crossing, count_crossing
 from niwaki.metrics.significance import compare
 from niwaki.training.config import make_config
 from niwaki.training.parsing import EpochReport
@@ -31,11 +33,12 @@ WAYS = {
 }
 # Enough to compare; the trees are what differs, so lemmas and the like are left out.
 SETTINGS: dict[str, dict[str, Any]] = {
-    "model": {"greedy": False},
+    "model": {"greedy": False, "features": "suffixes"},
     "segmenter": {"enabled": False},
     "tagger": {"feats": False, "lemmas": False, "folds": 4},
-    "training": {"epochs": 6},
+    "training": {},
 }
+EPOCHS = {"beam": 6, "greedy": 8}
 
 
 class Quiet:
@@ -52,57 +55,91 @@ class Quiet:
         print(f"  {line}", flush=True)
 
 
-def measure(
-    treebank: str, names: str, way: dict[str, str], folder: Path, epochs: int
-) -> tuple[dict[str, Any], Evaluation]:
+class Tally:
+    """The results of one way, over all seeds so far."""
+
+    def __init__(self) -> None:
+        self.evaluations: list[Evaluation] = []
+        self.crossing: list[Crossing] = []
+        self.dev: list[float] = []
+
+    @property
+    def pooled(self) -> Evaluation:
+        """One evaluation of sentences that were parsed by the models of all seeds."""
+        counts = sum(each.counts for each in self.evaluations[1:]) + self.evaluations[0].counts
+        return Evaluation(counts, sum(each.words for each in self.evaluations))
+
+    def row(self) -> dict[str, Any]:
+        found = self.pooled.scores
+        arcs = Crossing(
+            sum(each.gold for each in self.crossing),
+            sum(each.found for each in self.crossing),
+            sum(each.system for each in self.crossing),
+            sum(each.right for each in self.crossing),
+        )
+        scores = {metric: found[metric] for metric in ("UAS", "LAS", "UPOS")} | arcs.scores
+        row: dict[str, Any] = {metric: round(score, 2) for metric, score in scores.items()}
+        row |= {"crossing_arcs": arcs.gold, "crossing_arcs_found": arcs.system}
+        row["LAS_of_seeds"] = [round(each.scores["LAS"], 2) for each in self.evaluations]
+        row["LAS_dev_of_seeds"] = self.dev
+        return row
+
+
+def measure(treebank: str, way: str, settings: dict[str, Any], tally: Tally) -> None:
+    """Train one model and add its results."""
+    names = TREEBANKS[treebank]
     files = {part: need(DATA / treebank / names.format(part)) for part in ("train", "dev", "test")}
     tables = {name: dict(table) for name, table in SETTINGS.items()}
-    tables["model"] |= way
-    tables["training"] |= {"epochs": epochs, "dev": str(files["dev"])}
+    tables["model"] |= WAYS[way] | {"beam": settings["beam"]}
+    tables["training"] |= {key: settings[key] for key in ("epochs", "greedy_epochs", "seed")}
+    tables["training"]["dev"] = str(files["dev"])
     config = make_config({"objective": [{"data": str(files["train"])}], **tables})
-    pipeline = train(config, folder / "model.niwaki", Quiet(), threads=1)
+    with tempfile.TemporaryDirectory() as folder:
+        pipeline = train(config, Path(folder) / "model.niwaki", Quiet(), threads=1)
     gold = list(niwaki.read_conllu(files["test"], multi_root=True))
     parsed = list(pipeline.parse(gold, retag=True))
-    found = evaluate(gold, parsed)
-    arcs = count_crossing(gold, parsed)
-    scores = {metric: found.scores[metric] for metric in ("UAS", "LAS", "UPOS")} | arcs.scores
-    row: dict[str, Any] = {metric: round(score, 2) for metric, score in scores.items()}
-    row |= {"crossing_arcs": arcs.gold, "crossing_arcs_found": arcs.system}
-    row["LAS_dev"] = pipeline.config["scores_on_dev"]["beam"]["LAS"]
-    return row, found
+    tally.evaluations.append(evaluate(gold, parsed))
+    tally.crossing.append(count_crossing(gold, parsed))
+    tally.dev.append(pipeline.config["scores_on_dev"]["beam"]["LAS"])
+
+
+def rows(tallies: dict[str, Tally]) -> dict[str, Any]:
+    made = {name: tally.row() for name, tally in tallies.items()}
+    for name in ("encode", "swap"):
+        differences = compare(tallies["lift"].pooled, tallies[name].pooled)
+        (las,) = [each for each in differences if each.metric == "LAS"]
+        made[f"{name} - lift"] = {
+            "LAS": round(las.difference, 2),
+            "interval": [round(las.low, 2), round(las.high, 2)],
+            "significant": las.is_significant,
+        }
+    return made
 
 
 def main() -> None:
     made = parser(__doc__)
     made.add_argument("--treebank", choices=TREEBANKS, help="only this one")
+    made.add_argument("--search", choices=EPOCHS, default="beam", help="how to parse (beam: of 8)")
+    made.add_argument("--seeds", type=int, default=3, help="trainings of each way")
     arguments = made.parse_args()
-    epochs = 2 if arguments.profile == "fast" else SETTINGS["training"]["epochs"]
-    results: dict[str, Any] = {}
-    for treebank, names in TREEBANKS.items():
-        if arguments.treebank not in (None, treebank):
-            continue
-        rows: dict[str, Any] = {}
-        evaluations = {}
-        for name, way in WAYS.items():
-            print(f"{treebank}, {name}", flush=True)
-            with tempfile.TemporaryDirectory() as folder:
-                rows[name], evaluations[name] = measure(treebank, names, way, Path(folder), epochs)
-            print(f"  {rows[name]}", flush=True)
-        for name in ("encode", "swap"):
-            (las,) = [
-                each
-                for each in compare(evaluations["lift"], evaluations[name])
-                if each.metric == "LAS"
-            ]
-            rows[f"{name} - lift"] = {
-                "LAS": round(las.difference, 2),
-                "interval": [round(las.low, 2), round(las.high, 2)],
-                "significant": las.is_significant,
-            }
-        results[treebank] = rows
-    settings = signature(profile=arguments.profile, epochs=epochs, beam=8)
-    name = f"crossing-{arguments.treebank}" if arguments.treebank else "crossing"
-    report(name, {"signature": settings, **results})
+    epochs = 2 if arguments.profile == "fast" else EPOCHS[arguments.search]
+    settings = {"beam": 8 if arguments.search == "beam" else 1, "epochs": epochs}
+    settings["greedy_epochs"] = epochs
+    chosen = [arguments.treebank] if arguments.treebank else list(TREEBANKS)
+    name = f"crossing-{arguments.search}"
+    if arguments.treebank:
+        name += f"-{arguments.treebank}"
+    tallies = {treebank: {way: Tally() for way in WAYS} for treebank in chosen}
+    signed = signature(profile=arguments.profile, **SETTINGS["model"], **settings)
+    results: dict[str, Any] = {"signature": signed}
+    for seed in range(1, arguments.seeds + 1):
+        for treebank, ways in tallies.items():
+            for way, tally in ways.items():
+                print(f"{treebank}, {way}, seed {seed}", flush=True)
+                measure(treebank, way, settings | {"seed": seed}, tally)
+            results[treebank] = {"seeds": seed, **rows(ways)}
+            # A long run that is broken off leaves what it has found.
+            report(name, results)
 
 
 if __name__ == "__main__":

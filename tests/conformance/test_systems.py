@@ -14,7 +14,11 @@ from tests.reference.systems import (
     COSTS,
     SLOW,
     Slow,
+    SlowSwap,
+    after_swaps,
+    all_trees,
     endings,
+    in_order,
     most_right,
     projective_trees,
     reachable_trees,
@@ -35,7 +39,7 @@ def walk(view: View, slow: Slow) -> Iterator[tuple[View, Slow]]:
 def test_systems_are_found_by_their_files() -> None:
     assert {"arc-eager", "arc-hybrid", "arc-standard"} <= set(SYSTEMS)
     assert set(SYSTEMS) == set(SLOW), "give the new system a slow twin"
-    assert {name for name in SYSTEMS if load_system(name).is_dynamic} == set(COSTS)
+    assert set(COSTS) | {"arc-standard-swap"} == set(SYSTEMS), "say how its costs are judged"
     with pytest.raises(ConfigError, match="did you mean 'arc-eager'"):
         load_system("arc-eger")
 
@@ -104,6 +108,53 @@ def test_costs_are_what_exhaustive_search_finds(name: str, n: int) -> None:
             after = free.moves()
             for move in view.moves:
                 assert view.cost(move, tree) == now - most_right(after[move], tree)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_costs_with_swaps_are_those_of_arc_standard_in_another_order(n: int) -> None:
+    for tree in all_trees(n):
+        seen = set()
+        todo = [(View(load_system("arc-standard-swap"), n), SlowSwap.start(n))]
+        while todo:
+            view, slow = todo.pop()
+            if slow in seen:
+                continue
+            seen.add(slow)
+            check_costs_with_swaps(view, slow, tree)
+            # After a swap out of turn costs are estimates.
+            for move, after in slow.moves().items():
+                if move != "swap" or view.cost(move, tree) == 0:
+                    todo.append((view.move(move), after))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_with_swaps_all_that_costs_nothing_leads_to_the_tree(n: int) -> None:
+    for tree in all_trees(n):
+        todo = [View(load_system("arc-standard-swap"), n)]
+        while todo:
+            view = todo.pop()
+            free = [move for move in view.moves if view.cost(move, tree) == 0]
+            todo += [view.move(move) for move in free]
+            if not free:
+                assert tuple(view.heads) == tree
+
+
+def check_costs_with_swaps(view: View, slow: Slow, tree: tuple[int, ...]) -> None:
+    now = most_right(after_swaps(slow, tree), tree)
+    costs = {move: view.cost(move, tree) for move in view.moves}
+    is_due = costs.get("swap") == 0
+    if is_due:
+        order = in_order(tree)
+        second, top = slow.stack[-2:]
+        assert order.index(top) < order.index(second)
+    for move, after in slow.moves().items():
+        lost = now - most_right(after_swaps(after, tree), tree)
+        if move == "shift":
+            assert costs[move] == max(lost, is_due)
+        elif move != "swap":
+            assert costs[move] == lost
+    # There is always something right to do, and it is not a swap out of turn.
+    assert not costs or min(costs.values()) <= view.n
 
 
 def test_arc_standard_prefers_the_shortest_stack() -> None:

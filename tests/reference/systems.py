@@ -136,7 +136,7 @@ SLOW = {
     "arc-standard-swap": SlowSwap,
     "arc-eager": SlowEager,
 }
-# The systems in which costs are defined.
+# The systems in which costs are exact.
 COSTS = {
     "arc-hybrid": SlowHybrid,
     "arc-standard": SlowStandard,
@@ -170,3 +170,38 @@ def most_right(state: Slow, gold: tuple[int, ...]) -> int:
     if not moves:
         return sum(a == b for a, b in zip(state.heads(), gold, strict=True))
     return max(most_right(after, gold) for after in moves.values())
+
+
+def in_order(tree: tuple[int, ...]) -> list[int]:
+    """The words in an order in which a tree does not cross: heads between their dependents,
+    subtrees where their first words are."""
+
+    def below(head: int) -> list[int]:
+        children = [below(word) for word, its in enumerate(tree, start=1) if its == head]
+        children.sort(key=min)
+        before = [words for words in children if min(words) < head]
+        behind = [words for words in children if min(words) > head]
+        return [*itertools.chain(*before), *([head] if head else []), *itertools.chain(*behind)]
+
+    return below(0)
+
+
+def after_swaps(state: Slow, tree: tuple[int, ...]) -> Slow:
+    """The state of arc-standard that counts for one with swaps still to come.
+
+    Words of the stack that have to make way for a later word are in the buffer, and that is
+    in the order of the tree. If the top has to, the next word takes its place.
+    """
+    order = in_order(tree)
+    stack: list[int] = []
+    behind = list(state.buffer)
+    for word in reversed(state.stack[1:]):
+        others = [*stack, *behind]
+        if any(other > word and order.index(other) < order.index(word) for other in others):
+            behind.append(word)
+        else:
+            stack.append(word)
+    buffer = sorted(behind, key=order.index)
+    if len(state.stack) > 1 and state.stack[-1] not in stack:
+        stack.insert(0, buffer.pop(0))
+    return SlowStandard(state.n, (0, *reversed(stack)), tuple(buffer), state.arcs)

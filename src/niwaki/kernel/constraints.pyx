@@ -216,6 +216,8 @@ cdef class Limits:
         self.gold.heads = self.gold.labels = &self.heads[0]
         self.gold.last_child = &self.last_child[0]
         self.gold.n = self.n
+        # The systems that can be had here note nothing.
+        self.gold.notes = NULL
         self.gold.scratch = NULL
         if room > MAX_SCRATCH:
             # The filter then lets moves pass that lose a fixed head.

@@ -16,7 +16,7 @@ from niwaki.kernel.features cimport Context
 from niwaki.kernel.hashing cimport mix
 from niwaki.kernel.linear cimport MAX_KEYS, Learner, learn_add
 from niwaki.kernel.parser cimport MAX_CLASSES, WAIT, Columns, Parser, Space, count_moves
-from niwaki.kernel.systems._system cimport MOVES, Gold, State
+from niwaki.kernel.systems._system cimport MOVES, NOTES, Gold, State
 
 cdef enum:
     MAX_COST = 1 << 20
@@ -68,7 +68,7 @@ cdef class Tutor:
         cdef int i
         if scratch > MAX_SCRATCH:
             scratch = 0
-        need = 3 * (<size_t>n + 2) + scratch
+        need = (3 + <size_t>NOTES) * (<size_t>n + 2) + scratch
         if need > self.number_capacity:
             free(self.numbers)
             self.numbers = <int32_t*>malloc(need * sizeof(int32_t))
@@ -91,7 +91,8 @@ cdef class Tutor:
         gold.heads = base
         gold.labels = base + n + 2
         gold.last_child = base + 2 * (n + 2)
-        gold.scratch = base + 3 * (n + 2) if scratch else NULL
+        gold.notes = base + 3 * (n + 2)
+        gold.scratch = base + (3 + NOTES) * (n + 2) if scratch else NULL
         gold.n = n
         self.parser.functions.study(gold)
         return True

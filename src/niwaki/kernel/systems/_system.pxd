@@ -18,6 +18,8 @@ cdef enum:
     ROOT
     MOVES
 
+    NOTES = 5
+
 
 cdef struct Node:
     # A word with what is known of its dependents. Word 0 is the artificial root;
@@ -58,10 +60,12 @@ cdef struct State:
 
 cdef struct Gold:
     # A tree to learn from. heads[w] for the words 1..n; last_child[w] is the
-    # position of the rightmost dependent of w (0 if none).
+    # position of the rightmost dependent of w (0 if none). `notes` are NOTES numbers for
+    # each word and the root that `study` writes and the oracle reads.
     const int32_t* heads
     const int32_t* labels
     const int32_t* last_child
+    int32_t* notes
     int32_t* scratch
     int n
 
@@ -75,7 +79,7 @@ cdef struct Functions:
     # steps: number of moves of a whole parse; if parses differ, that of the longest
     # start: make the first state
     # scratch: room that `cost` needs, in numbers; without it, `cost` only knows the oracle's way
-    # study: write into that room what `oracle` wants to know of a tree, if anything
+    # study: note what `oracle` wants to know of a tree, if anything
     int (*legal)(const State* state, int n) noexcept nogil
     void (*apply)(const State* state, int move, int label, int n, State* out) noexcept nogil
     void (*arc)(const State* state, int move, int32_t* head, int32_t* dependent) noexcept nogil
@@ -94,7 +98,7 @@ cdef class System:
     # What features can see: heads of words on the stack, children of the buffer's front.
     cdef readonly bint knows_heads
     cdef readonly bint knows_front
-    # Whether crossing trees can be reached, and whether costs are exact off the oracle's way.
+    # Whether crossing trees can be reached, and whether costs are known off the oracle's way.
     cdef readonly bint crosses
     cdef readonly bint is_dynamic
 

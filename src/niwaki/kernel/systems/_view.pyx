@@ -5,7 +5,7 @@ import numpy as np
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
-from niwaki.kernel.systems._system cimport MOVES, Functions, Gold, Node, State, System
+from niwaki.kernel.systems._system cimport MOVES, NOTES, Functions, Gold, Node, State, System
 from niwaki.kernel.systems._system import MOVE_NAMES
 
 
@@ -119,10 +119,12 @@ cdef class View:
         cdef int32_t[::1] last_child = np.array(last, dtype=np.int32)
         cdef int32_t[::1] scratch = np.zeros(
             self.system.functions.scratch(self.n) + 1, dtype=np.int32)
+        cdef int32_t[::1] notes = np.zeros(NOTES * (self.n + 1), dtype=np.int32)
         cdef Gold gold
         gold.heads = &gold_heads[0]
         gold.labels = &gold_heads[0]
         gold.last_child = &last_child[0]
+        gold.notes = &notes[0]
         gold.scratch = &scratch[0]
         gold.n = self.n
         self.system.functions.study(&gold)

@@ -7,8 +7,14 @@ has at most MOST_SWAPS * n swaps, which keeps memory linear; trees that need mor
 not reached.
 
 The oracle is the lazy one of Nivre, Kuhlmann and Hall (2009): it swaps words that stand
-in the wrong order only when what lies on top can grow no further without it. It is
-static: costs off its way are not known.
+in the wrong order only when what lies on top can grow no further without it. Of the orders
+in which a tree does not cross it takes one in which words go back to where their subtree
+began, not to where its top is: then both words that are to be linked have been seen.
+
+Costs are those of arc-standard, in the order to which the words are brought: a word of the
+stack counts as one of the buffer if something behind it has to come before it. Swaps
+themselves are static (de Lhoneux, Stymne and Nivre 2017): only those that are due are right,
+though a swap could also make up for a mistake; and after another one costs are estimates.
 """
 
 from libc.stdint cimport int32_t, uint32_t
@@ -17,6 +23,7 @@ from niwaki.kernel.systems._system cimport (
     LEFT, RIGHT, ROOT, SHIFT, SWAP, Functions, Gold, Node, State, System, follow, has_word,
     shift, start_with_root, topmost_arc,
 )
+from niwaki.kernel.systems._reachable cimport reachable, table_size
 
 cdef enum:
     MOST_SWAPS = 4
@@ -116,51 +123,64 @@ cdef void apply(const State* state, int move, int label, int n, State* out) noex
 
 cdef inline const int32_t* order_of(const Gold* gold) noexcept nogil:
     """Places of the words in the order in which the tree does not cross."""
-    return gold.scratch
+    return gold.notes
 
 
 cdef inline const int32_t* components_of(const Gold* gold) noexcept nogil:
     """The largest part of the tree around a word that can be built without SWAP, by its top."""
-    return gold.scratch + gold.n + 1
+    return gold.notes + gold.n + 1
 
 
 cdef inline const int32_t* sizes_of(const Gold* gold) noexcept nogil:
     """Numbers of dependents."""
-    return gold.scratch + 2 * (gold.n + 1)
+    return gold.notes + 2 * (gold.n + 1)
 
 
 cdef void study(const Gold* gold) noexcept nogil:
+    """Three numbers of each word for the oracle, and two to find them."""
     cdef int word, size = gold.n + 1
-    cdef int32_t* sizes = gold.scratch + 2 * size
-    if gold.scratch == NULL:
-        return
+    cdef int32_t* notes = gold.notes
+    cdef int32_t* sizes = notes + 2 * size
     for word in range(size):
         sizes[word] = 0
     for word in range(1, size):
         if gold.heads[word] >= 0:
             sizes[gold.heads[word]] += 1
-    find_order(gold, gold.scratch, gold.scratch + 3 * size, gold.scratch + 4 * size)
-    find_components(gold, gold.scratch + size, gold.scratch + 3 * size, gold.scratch + 4 * size)
+    find_order(gold, notes, notes + size, notes + 3 * size, notes + 4 * size)
+    find_components(gold, notes + size, notes + 3 * size, notes + 4 * size)
 
 
-cdef void find_order(const Gold* gold, int32_t* order, int32_t* child,
+cdef void find_order(const Gold* gold, int32_t* order, int32_t* first, int32_t* child,
                      int32_t* sibling) noexcept nogil:
-    """Each word between its left and its right dependents, from the artificial root down.
+    """Each word between its dependents, from the artificial root down, such that a subtree
+    with a gap stands where its first word does.
 
-    `child` is the next dependent to visit; words that hang nowhere come first.
+    What comes behind the gap goes back over it, so a word is swapped when it is on top of the
+    stack, and not to make room for one that was not yet seen. `first` is the first word of a
+    subtree, `child` the next dependent to visit; words that hang nowhere get no place (-1).
     """
-    cdef int word, head, rank = 0
+    cdef int word, head, place, count = 0, rank = 0
     for word in range(gold.n + 1):
-        order[word] = -1
-        child[word] = 0
-    for word in range(gold.n, 0, -1):
+        first[word] = child[word] = 0
+    # Sorted by their first words, kept in `order` until dependents are in lists.
+    for place in range(1, gold.n + 1):
+        word = place
+        while word > 0 and not first[word]:
+            first[word] = place
+            order[count] = word
+            count += 1
+            word = gold.heads[word]
+    for place in range(count - 1, -1, -1):
+        word = order[place]
         head = gold.heads[word]
         if head >= 0:
             sibling[word] = child[head]
             child[head] = word
+    for word in range(gold.n + 1):
+        order[word] = -1
     word = 0
     while True:
-        if child[word] != 0 and (child[word] < word or order[word] >= 0):
+        if child[word] != 0 and (first[child[word]] < word or order[word] >= 0):
             head = word
             word = child[head]
             child[head] = sibling[word]
@@ -211,34 +231,141 @@ cdef inline bint is_complete(const Node* node, const Gold* gold) noexcept nogil:
     return node.lefts + node.rights >= min(<int>MOST_CHILDREN, sizes_of(gold)[node.word])
 
 
-cdef int oracle(const State* state, const Gold* gold) noexcept nogil:
-    """LEFT or RIGHT when the dependent is complete; SWAP when the two topmost stand in the wrong
-    order and the front of the buffer is no part of what the top can still grow to; else SHIFT."""
+cdef bint swap_is_due(const State* state, const Gold* gold) noexcept nogil:
+    """Whether the two topmost stand in the wrong order, can still be swapped, and the front of
+    the buffer is no part of what the top can grow to."""
     cdef const Node* top = state.stack
-    cdef const Node* second = top.below
     cdef const int32_t* components = components_of(gold)
     cdef int front = state.front.word if state.front != NULL else state.buffer
-    if not has_word(top) or gold.scratch == NULL:
+    if not legal(state, gold.n) >> SWAP & 1:
+        return False
+    return order_of(gold)[top.word] < order_of(gold)[top.below.word] and (
+        front > gold.n or components[top.word] != components[front])
+
+
+cdef int oracle(const State* state, const Gold* gold) noexcept nogil:
+    """LEFT or RIGHT when the dependent is complete, SWAP when it is due, else SHIFT."""
+    cdef const Node* top = state.stack
+    cdef const Node* second = top.below
+    if not has_word(top):
         return SHIFT
     if second.word == 0:
-        return ROOT if front > gold.n else SHIFT
+        return ROOT if state.front == NULL and state.buffer > gold.n else SHIFT
     if gold.heads[second.word] == top.word and is_complete(second, gold):
         return LEFT
     if gold.heads[top.word] == second.word and is_complete(top, gold):
         return RIGHT
-    if order_of(gold)[top.word] < order_of(gold)[second.word] and (
-            front > gold.n or components[top.word] != components[front]):
-        return SWAP
-    return SHIFT
+    return SWAP if swap_is_due(state, gold) else SHIFT
+
+
+# -- costs ---------------------------------------------------------------------------
+
+cdef inline bint makes_way(int word, const int32_t* others, int count,
+                           const int32_t* order) noexcept nogil:
+    """Whether another has to come before a word, and can: no two change places twice."""
+    cdef int i
+    for i in range(count):
+        if others[i] > word and order[others[i]] < order[word]:
+            return True
+    return False
+
+
+cdef int arcs_within_reach(const Node* top, const State* back, int first, int covered,
+                           const Gold* gold) noexcept nogil:
+    """The gold arcs that can be had from a stack and a buffer once words are in order.
+
+    The buffer is what came back (`back`) and the words from `first` on; `covered` is the one
+    of its words that now lies on the stack, above `top` (0 if none does).
+    """
+    cdef const int32_t* order = order_of(gold)
+    cdef int n = gold.n, depth = 0, length = 0, word, i, staying = 0
+    cdef int32_t* stack = gold.scratch + 1      # with room for one more on top
+    cdef int32_t* later = stack + n + 1         # words of the buffer
+    cdef int32_t* ranked = later + n + 1        # by their place in the order
+    cdef bint top_goes = False
+    if covered:
+        stack[0] = covered
+        depth = 1
+    while has_word(top):
+        stack[depth] = top.word
+        depth += 1
+        top = top.below
+    while back != NULL:
+        word = back.parent.stack.below.word
+        if word != covered:
+            later[length] = word
+            length += 1
+        back = back.parent.returned
+    for word in range(first, n + 1):
+        if word != covered:
+            later[length] = word
+            length += 1
+    # From the top down, who has to make way for one behind goes back to the buffer.
+    for i in range(depth):
+        word = stack[i]
+        if makes_way(word, stack, staying, order) or makes_way(word, later, length, order):
+            later[length] = word
+            length += 1
+            top_goes = top_goes or i == 0
+        else:
+            stack[staying] = word
+            staying += 1
+    length = sort_by_order(later, length, ranked, order, n)
+    if top_goes and length:
+        # What the top covers is not seen again before another word takes its place.
+        stack -= 1
+        stack[0] = later[0]
+        return reachable(stack, staying + 1, later + 1, length - 1, gold, ranked + n + 1)
+    return reachable(stack, staying, later, length, gold, ranked + n + 1)
+
+
+cdef inline int sort_by_order(int32_t* words, int count, int32_t* ranked, const int32_t* order,
+                              int n) noexcept nogil:
+    """Returns their number. Words that hang nowhere have no place, and no arcs: they go."""
+    cdef int i, kept = 0
+    for i in range(n + 1):
+        ranked[i] = 0
+    for i in range(count):
+        if order[words[i]] >= 0:
+            ranked[order[words[i]]] = words[i]
+    for i in range(n + 1):
+        if ranked[i]:
+            words[kept] = ranked[i]
+            kept += 1
+    return kept
 
 
 cdef int cost(const State* state, int move, const Gold* gold) noexcept nogil:
-    return move != oracle(state, gold)
+    """The fall of the number of gold arcs within reach, the one just made included.
+
+    A SWAP is due or wrong; and when one is due, SHIFT would prevent it.
+    """
+    cdef const Node* top = state.stack
+    cdef Node kept
+    cdef int32_t head, dependent
+    cdef int before, made
+    cdef bint is_due
+    if gold.scratch == NULL:
+        return move != oracle(state, gold)
+    is_due = swap_is_due(state, gold)
+    if move == SWAP:
+        return 0 if is_due else gold.n + 1
+    before = arcs_within_reach(top, state.returned, state.buffer, 0, gold)
+    if move == SHIFT:
+        made = state.front.word if state.front != NULL else state.buffer
+        before -= arcs_within_reach(top, state.returned, state.buffer, made, gold)
+        return max(before, <int>is_due)
+    topmost_arc(state, move, &head, &dependent)
+    made = gold.heads[dependent] == head
+    kept = top[0] if move == LEFT else top.below[0]
+    kept.below = top.below.below
+    before -= made + arcs_within_reach(&kept, state.returned, state.buffer, 0, gold)
+    return max(before, 0)
 
 
 cdef size_t scratch(int n) noexcept nogil:
-    """Three numbers of each word for the oracle, and two to find them."""
-    return <size_t>5 * (n + 1)
+    """The stack, the buffer, the buffer in order, and the table of `reachable`."""
+    return <size_t>3 * (n + 1) + 1 + table_size(n)
 
 
 cdef int steps(int n) noexcept nogil:
@@ -247,7 +374,7 @@ cdef int steps(int n) noexcept nogil:
 
 SYSTEM = System(
     "arc-standard-swap", ("shift", "left", "right", "swap", "root"),
-    knows_front=True, crosses=True, is_dynamic=False,
+    knows_front=True, crosses=True,
 )
 (<System>SYSTEM).functions = Functions(
     legal=legal, apply=apply, arc=topmost_arc, cost=cost, oracle=oracle,
