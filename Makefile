@@ -8,7 +8,7 @@ KERNEL := $(shell find src/niwaki/kernel -name "*.pyx" -o -name "*.pxd" -o -name
 SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(CURDIR)/build/asan/lib
 
-.PHONY: help demo test lint acceptance asan fuzz bench model build clean
+.PHONY: help demo test lint acceptance endurance asan fuzz bench model build clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ lint: .venv/.built ## ruff and mypy
 
 acceptance: .venv/.built ## checks on the real corpora, if they are at hand
 	$(BIN)/pytest -m acceptance tests/acceptance
+
+endurance: .venv/.built ## training killed at every step of every save, and at random moments
+	$(BIN)/pytest -m endurance tests/endurance -s
 
 asan: .venv/.built ## the kernel's tests under AddressSanitizer and UBSan
 	NIWAKI_SANITIZE=1 $(BIN)/python setup.py -q build --build-base build/asan --build-lib build/asan/lib

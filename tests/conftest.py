@@ -52,11 +52,11 @@ def model(model_path: Path) -> Pipeline:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         folder = Path(item.fspath).relative_to(ROOT / "tests").parts[0]
-        if folder in ("kernel", "acceptance"):
+        if folder in ("kernel", "acceptance", "endurance"):
             item.add_marker(folder)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # `make test` leaves the slow checks on real corpora to `make acceptance`.
+    # `make test` leaves the slow checks to `make acceptance` and `make endurance`.
     if not config.option.markexpr:
-        config.option.markexpr = "not acceptance"
+        config.option.markexpr = "not acceptance and not endurance"

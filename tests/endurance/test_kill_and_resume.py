@@ -1,6 +1,6 @@
 """Training killed at every step of every save and at random moments loses nothing.
 
-It takes some minutes and needs no corpora; a quick part of it is in tests/training.
+It takes a quarter of an hour; a quick part of it is in tests/training.
 """
 
 from __future__ import annotations
