@@ -344,9 +344,10 @@ def test_heads_are_corrected_and_the_tree_follows(
     until(lambda: bench.get(path).json["state"].get("heads") == {"1": 0}, page)
     until(lambda: arcs(page.locator("#stage")).get(1, (None,))[0] == 0, page)
     page.keyboard.press("a")
-    until(lambda: bench.get(f"/api/projects/{project}").json["annotated"] == 1, page)
-    heads = bench.get(path).json["state"]["heads"]
-    assert len(heads) == len(bench.get(path).json["tokens"]) and heads["1"] == 0
+    words = len(bench.get(path).json["tokens"])
+    until(lambda: len(bench.get(path).json["state"]["heads"]) == words, page)
+    assert bench.get(path).json["state"]["heads"]["1"] == 0
+    assert bench.get(f"/api/projects/{project}").json["annotated"] == 1
 
 
 def test_words_are_linked_by_click_and_by_key(open_page: Any, bench: Client) -> None:
