@@ -56,7 +56,7 @@ TREEBANKS = {
 SENTENCES = {"ud-english-ewt": 600, "ud-norwegian-nynorsklia": 1000, "ud-korean-gsd": 600}
 EPOCHS = 5
 TRAINERS: dict[str, dict[str, Any]] = {
-    "perceptron": {"trainer": "perceptron"},
+    "perceptron": {"trainer": "perceptron", "margin": 1.0},
     "MIRA": {"trainer": "mira"},
     "log-linear": {"trainer": "log-linear"},
     "max-margin": {"trainer": "max-margin"},
