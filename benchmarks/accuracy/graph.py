@@ -71,7 +71,7 @@ BASE: dict[str, Any] = {
     "model": {"kind": "graph"},
     "segmenter": {"enabled": False},
     "tagger": {"folds": 4, "feats": False, "lemmas": False},
-    "training": {"epochs": 4},
+    "training": {"epochs": 2},
 }
 DEFAULTS: dict[str, dict[str, Any]] = {"log-linear": {}}
 
