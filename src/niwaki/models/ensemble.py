@@ -100,10 +100,11 @@ class Ensemble:
         beliefs = Beliefs(np.zeros((n + 1, n)))
         weights = self.weights or [1.0] * len(self.members)
         for member, sentence, weight in zip(self.members, parsed, weights, strict=True):
-            if self.votes:
-                _add_tree(beliefs, sentence.tree, weight)
-            elif isinstance(member.parser, GraphParser):
+            if isinstance(member.parser, GraphParser) and not self.votes:
                 _add_marginals(beliefs, member, member.parser, sentence, weight)
+            elif self.votes or member.beam == 1:
+                # A greedy parser has one tree to speak for.
+                _add_tree(beliefs, sentence.tree, weight)
             else:
                 found = member.kbest(sentence, _TREES)
                 for tree, share in zip(found.trees, found.probabilities, strict=True):

@@ -78,7 +78,7 @@ class GraphConfig:
     # Features of labels, a named set or a file.
     label_features: str = "labels"
     # perceptron: by how much right arcs must lead.
-    margin: float = 1.0
+    margin: float = 15.0
     # mira: trees that the right one must lead, and the largest step.
     k: int = 5
     aggressiveness: float = 0.01
