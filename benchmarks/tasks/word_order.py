@@ -49,7 +49,7 @@ SELECT: dict[str, dict[str, Any]] = {
 }
 PROFILES = {
     "full": {"epochs": 12, "share": 1, "on": 2, "schedules": (0.5, 1.0, 2.0)},
-    "fast": {"epochs": 3, "share": 3, "on": 1, "schedules": (0.5, 1.0, 2.0)},
+    "fast": {"epochs": 3, "share": 4, "on": 1, "schedules": (0.5, 1.0, 2.0)},
 }
 
 
