@@ -57,7 +57,7 @@ def main() -> None:
         if more:
             objectives.append({"kind": "arc-length", "data": str(beside.file), **more})
         record = {"objective": objectives, "training": {"epochs": profile["on"]}}
-        path = trained("arcs", record, base, beside.tags)
+        path = trained("on", record, base, beside.tags)
         return list(loaded(path).parse(gold, retag=True))
 
     alone = train_on()

@@ -46,7 +46,7 @@ def with_trees(base: Path, beside: Lessons, chosen: Path, weight: int) -> Path:
     joined = {key: np.concatenate([vars(part)[key] for part in parts]) for key in vars(own)}
     files = [str(beside.file), *[str(chosen)] * weight]
     record = {"objective": [{"data": files}], "training": {"epochs": 1}}
-    return trained("self", record, base, Tags(**joined))
+    return trained("on", record, base, Tags(**joined))
 
 
 def main() -> None:
@@ -65,14 +65,14 @@ def main() -> None:
         "automatic": list(read_references(data["test"])),
         "people": people_references(),
     }
-    judge = Judge(references, EWT / "en_ewt-ud-test.conllu")
+    judge = Judge("test", references)
     objective = Reordering(
         list(itertools.islice(read_references(data["train"]), profile["examples"])),
         load_rules("ja"),
     )
     alone = trained(
-        "self",
-        {"objective": [{"data": [str(beside.file)]}], "training": {"epochs": 1}},
+        "on",
+        {"objective": [{"data": str(beside.file)}], "training": {"epochs": 1}},
         base,
         beside.tags,
     )
@@ -92,7 +92,7 @@ def main() -> None:
             row = judge.beside(baseline, model)
             row["cost of the chosen"] = round(float(np.mean([each.cost for each in picked])), 4)
             result[f"{name}, {weight}x"] = row
-            systems[f"{name}, {weight}x"] = judge.look(model)[0]["automatic"].evaluation
+            systems[f"{name}, {weight}x"] = judge.look(model)[0]["automatic"]
             print(name, weight, row, file=sys.stderr, flush=True)
     for name, found in systems.items():
         if name.startswith("targeted"):
