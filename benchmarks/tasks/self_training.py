@@ -31,7 +31,7 @@ from niwaki.training.selftraining import Selection, choose_trees
 
 PROFILES: dict[str, dict[str, Any]] = {
     "full": {"epochs": 12, "share": 1, "examples": 10_000, "n": (8, 64, 512), "weights": (1, 10)},
-    "fast": {"epochs": 3, "share": 4, "examples": 1_500, "n": (8, 64), "weights": (1, 3)},
+    "fast": {"epochs": 3, "share": 4, "examples": 6_000, "n": (8,), "weights": (1,)},
 }
 
 
