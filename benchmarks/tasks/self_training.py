@@ -82,7 +82,7 @@ def main() -> None:
         "EWT alone": judge.beside(baseline, alone),
     }
     systems = {}
-    choices = [Selection("first"), *(Selection("cost", n) for n in profile["n"])]
+    choices = [Selection("first", 1), *(Selection("cost", n) for n in profile["n"])]
     for selection in choices:
         name = "standard" if selection.select == "first" else f"targeted, {selection.n} best"
         path = WORK / f"chosen-{arguments.profile}-{selection.select}-{selection.n}.conllu"
