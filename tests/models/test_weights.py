@@ -8,7 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from niwaki.kernel.linear import SLOTS, Learner
-from niwaki.models.weights import Compressed, average, averaged_learner, compress
+from niwaki.models.weights import (
+    Compressed,
+    average,
+    averaged_learner,
+    compress,
+    compress_onto,
+)
 
 CLASSES = 6
 weight = st.integers(-400, 400).filter(bool)
@@ -116,3 +122,39 @@ def test_the_same_weights_give_the_same_table() -> None:
     one, other = (compress(learned(weights), CLASSES, 100) for _ in range(2))
     for name, array in one.arrays.items():
         assert np.array_equal(array, other.arrays[name]), name
+
+
+def test_a_model_to_which_nothing_is_added_stays_the_same() -> None:
+    weights = {key: {number % CLASSES: number + 1} for number, key in enumerate(spread(300))}
+    base = compress(learned(weights), CLASSES, max_rows=1000)
+    same = compress_onto(base, learned({}))
+    assert same.scale == pytest.approx(base.scale)
+    for key in weights:
+        assert score(same, key).tolist() == pytest.approx(score(base, key).tolist())
+
+
+def test_differences_are_added_where_they_fall() -> None:
+    keys = spread(60)
+    weights = {key: {0: 100, 1: 7} for key in keys[:40]}
+    base = compress(learned(weights), CLASSES, max_rows=1000)
+    more = {key: {0: -50, 2: 90} for key in keys[20:]}
+    both = compress_onto(base, learned(more))
+    # A row may fall out of a bucket that is full; the others are both together.
+    found = {key: score(both, key)[:3] for key in keys}
+    wanted = dict.fromkeys(keys[:20], (100, 7, 0))
+    wanted |= dict.fromkeys(keys[20:40], (50, 7, 90))
+    wanted |= dict.fromkeys(keys[40:], (-50, 0, 90))
+    right = [np.allclose(found[key], wanted[key], atol=2 * both.scale) for key in keys]
+    assert sum(right) >= 50
+
+
+def test_a_learner_on_a_base_scores_both() -> None:
+    keys = np.array(spread(3), dtype=np.uint64)
+    base = compress(learned({int(keys[0]): {0: 127}, int(keys[1]): {1: 50}}), CLASSES, 100)
+    learner = Learner(CLASSES, base=base.frozen())
+    assert learner.scores(keys).tolist() == base.frozen().scores(keys).tolist()
+    learner.add(keys[1:], 1, 3)
+    assert learner.scores(keys)[1] == pytest.approx(56)
+    assert len(learner.export()["keys"]) == 2, "only what was added is its own"
+    with pytest.raises(ValueError, match="on a base of"):
+        Learner(CLASSES + 1, base=base.frozen())

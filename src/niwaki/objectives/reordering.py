@@ -107,9 +107,8 @@ class Reordering:
 
 def _repeated(parts: Sequence[NDArray], counts: Sequence[int]) -> NDArray:  # type: ignore[type-arg]
     """Each part as often as its example has candidates, all in one row."""
-    return np.concatenate(
-        [np.tile(part, count) for part, count in zip(parts, counts, strict=True)], axis=-1
-    )
+    pairs = zip(parts, counts, strict=True)
+    return np.concatenate([part for part, count in pairs for _ in range(count)], axis=-1)
 
 
 def load(files: Sequence[str], settings: Settings) -> Reordering:

@@ -149,10 +149,12 @@ class ObjectiveConfig:
     # The length of an update, where one on the treebank has 1.
     step: float = 1.0
     # "hope-fear": what a cost of 1 weighs in scores; "expected": the temperature.
-    scale: float = 20.0
+    scale: float = 100.0
     # "reordering": a named set of rules or a file, and the words that are scored.
     rules: str = ""
     words: Literal["linked", "all"] = "linked"
+    # "partial": if no candidate is right, search for the best tree that is.
+    rescue: bool = True
     # "arc-length": whether labels count.
     labelled: bool = True
     # "command": the program and its arguments.

@@ -145,7 +145,7 @@ class CostLessons:
         for priced in found:
             number = priced.candidates.number
             constraints = self.objective.constraints(number)
-            if constraints is not None and priced.costs.min() > 0:
+            if self.config.rescue and constraints is not None and priced.costs.min() > 0:
                 obeying = self.trainee.obeying(number, constraints)
                 priced.candidates = priced.candidates.and_then(obeying)
                 priced.costs = np.concatenate([priced.costs, *self._costs([obeying])])

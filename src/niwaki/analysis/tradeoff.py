@@ -1,0 +1,254 @@
+"""What a model has gained for a task, and what it has paid for it on the treebank."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.candidates import CandidateArrays
+from niwaki.data.sentence import Sentence
+from niwaki.draw import escape, svg
+from niwaki.metrics.attachment import evaluate
+from niwaki.metrics.significance import Difference, compare, compare_means
+from niwaki.models.pipeline import Pipeline
+from niwaki.objectives import Objective, checked_costs
+
+ROWS = 12
+_SHOWN = ("UAS", "LAS", "UPOS")
+# A word or label that is met less often tells nothing.
+_LEAST = 5
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A label or a word of the treebank: how often it is, and how often it was got right."""
+
+    name: str
+    count: int
+    before: int
+    after: int
+
+    @property
+    def gain(self) -> int:
+        return self.after - self.before
+
+
+@dataclass(frozen=True)
+class Changed:
+    """An example of the task whose tree, or cost, is another one now."""
+
+    id: str
+    before: Sentence
+    after: Sentence
+    cost_before: float
+    cost_after: float
+
+
+@dataclass(frozen=True)
+class TradeOff:
+    """Two models beside each other: on a treebank, and on the examples of tasks."""
+
+    names: tuple[str, str]
+    trees: Sequence[Difference]
+    costs: Sequence[Difference]
+    labels: Sequence[Shift]
+    words: Sequence[Shift]
+    changed: Sequence[Changed]
+    signature: str
+
+    def to_json(self) -> dict[str, Any]:
+        def differences(found: Sequence[Difference]) -> dict[str, Any]:
+            return {
+                each.metric: {**dataclasses.asdict(each), "difference": each.difference}
+                for each in found
+            }
+
+        return {
+            "models": list(self.names),
+            "treebank": differences(self.trees),
+            "costs": differences(self.costs),
+            "labels": [{**dataclasses.asdict(each), "gain": each.gain} for each in self.labels],
+            "words": [{**dataclasses.asdict(each), "gain": each.gain} for each in self.words],
+            "changed": [
+                {
+                    "id": each.id,
+                    "tokens": each.before.forms,
+                    "cost": [each.cost_before, each.cost_after],
+                    "heads": [each.before.heads, each.after.heads],
+                    "deprels": [each.before.deprels, each.after.deprels],
+                }
+                for each in self.changed
+            ],
+            "signature": self.signature,
+        }
+
+
+def weigh_up(
+    names: tuple[str, str],
+    models: tuple[Pipeline, Pipeline],
+    gold: Sequence[Sentence],
+    objectives: Mapping[str, Objective],
+    *,
+    samples: int = 10_000,
+    seed: int = 1,
+) -> TradeOff:
+    """Parse a treebank and the examples of objectives with both models, and compare."""
+    parsed = [list(model.parse(gold, retag=True)) for model in models]
+    before, after = (evaluate(gold, each) for each in parsed)
+    trees = [each for each in compare(before, after, samples, seed) if each.metric in _SHOWN]
+    costs: list[Difference] = []
+    changed: list[Changed] = []
+    for name, objective in objectives.items():
+        both = [_first_trees(model, objective) for model in models]
+        columns = [found[1][:, None] for found in both]
+        costs += compare_means([name], columns[0], columns[1], samples, seed)
+        changed += _changes(objective, *both)
+    # What changed most first, for better or for worse.
+    changed.sort(key=lambda each: -abs(each.cost_before - each.cost_after))
+    right = [_right(gold, each) for each in parsed]
+    return TradeOff(
+        names,
+        trees,
+        costs,
+        _shifts([label for s in gold for label in s.deprels], right),
+        _shifts([form.lower() for s in gold for form in s.forms], right),
+        changed[:ROWS],
+        f"{before.signature}|bootstrap={samples}|seed={seed}",
+    )
+
+
+def _first_trees(
+    model: Pipeline, objective: Objective
+) -> tuple[list[Sentence], NDArray[np.float64]]:
+    """The trees that a model gives to the examples, and what they cost."""
+    parsed = list(model.parse(objective.sentences))
+    names = sorted({label for sentence in parsed for label in sentence.deprels})
+    numbers = {name: number for number, name in enumerate(names)}
+    objective.open(parsed, names)
+    arrays = [
+        CandidateArrays(
+            at,
+            np.array([s.heads], dtype=np.int32),
+            np.array([[numbers[label] for label in s.deprels]], dtype=np.int32),
+            np.zeros(1, dtype=np.float32),
+        )
+        for at, s in enumerate(parsed)
+    ]
+    found = objective.costs(arrays) if arrays else []
+    costs = [
+        float(checked_costs(cost, 1, name)[0])
+        for cost, name in zip(found, objective.ids, strict=True)
+    ]
+    return parsed, np.array(costs)
+
+
+def _changes(
+    objective: Objective,
+    before: tuple[list[Sentence], NDArray[np.float64]],
+    after: tuple[list[Sentence], NDArray[np.float64]],
+) -> Iterator[Changed]:
+    for at, name in enumerate(objective.ids):
+        one, other = before[0][at], after[0][at]
+        if one.tree != other.tree and before[1][at] != after[1][at]:
+            yield Changed(name, one, other, float(before[1][at]), float(after[1][at]))
+
+
+def _right(gold: Sequence[Sentence], parsed: Sequence[Sentence]) -> list[bool]:
+    return [
+        (a, b) == (c, d)
+        for one, other in zip(gold, parsed, strict=True)
+        for a, b, c, d in zip(one.heads, one.deprels, other.heads, other.deprels, strict=True)
+    ]
+
+
+def _shifts(names: Sequence[str], right: Sequence[Sequence[bool]]) -> list[Shift]:
+    """Those that gained most and those that paid most."""
+    counts = Counter(names)
+    before, after = (
+        Counter(name for name, good in zip(names, each, strict=True) if good) for each in right
+    )
+    rows = [
+        Shift(name, count, before[name], after[name])
+        for name, count in counts.items()
+        if count >= _LEAST and before[name] != after[name]
+    ]
+    rows.sort(key=lambda each: (-each.gain, each.name))
+    return rows if len(rows) <= 2 * ROWS else rows[:ROWS] + rows[-ROWS:]
+
+
+# -- as text and as a page --------------------------------------------------------
+
+
+def _difference_line(each: Difference) -> str:
+    star = "*" if each.is_significant else " "
+    return (
+        f"{each.metric:24}{each.a:9.4f}{each.b:9.4f}{each.difference:+9.4f}{star}  "
+        f"[{each.low:+.4f}, {each.high:+.4f}]"
+    )
+
+
+def as_text(found: TradeOff) -> str:
+    lines = [
+        f"A: {found.names[0]}",
+        f"B: {found.names[1]}",
+        "",
+        f"{'':24}{'A':>9}{'B':>9}{'B - A':>9}   95% interval",
+        *map(_difference_line, found.trees),
+        *map(_difference_line, found.costs),
+    ]
+    for title, rows in (("labels", found.labels), ("words", found.words)):
+        lines += ["", f"{title:24}{'met':>7}{'right A':>9}{'right B':>9}{'gain':>7}"]
+        lines += [f"{x.name:24}{x.count:7}{x.before:9}{x.after:9}{x.gain:+7}" for x in rows]
+    lines += ["", "examples that changed (cost A -> B)"]
+    for each in found.changed:
+        costs = f"{each.cost_before:.3f} -> {each.cost_after:.3f}"
+        lines.append(f"{costs}  {each.id}: {' '.join(each.before.forms)}")
+    return "\n".join([*lines, "", found.signature])
+
+
+def as_page(found: TradeOff) -> str:
+    """A page of its own, with the trees that changed."""
+    parts = [
+        "<!doctype html><meta charset=utf-8><title>Trade-off</title>",
+        "<style>body{font:15px system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
+        "table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .8em;text-align:right}"
+        "td:first-child,th:first-child{text-align:left}.good{color:#2f6f4f}.bad{color:#b4552d}"
+        "figure{margin:1em 0;overflow-x:auto}</style>",
+        f"<h1>{escape(found.names[0])} and {escape(found.names[1])}</h1>",
+        "<p>Treebank scores rise with quality, costs fall. Intervals are of 95%.</p>",
+        "<table><tr><th><th>A<th>B<th>B &minus; A<th>interval",
+    ]
+    for differences, good in ((found.trees, 1), (found.costs, -1)):
+        for each in differences:
+            kind = "good" if good * each.difference > 0 else "bad"
+            mark = kind if each.is_significant else ""
+            parts.append(
+                f"<tr><td>{escape(each.metric)}<td>{each.a:.4f}<td>{each.b:.4f}"
+                f"<td class='{mark}'>{each.difference:+.4f}<td>{each.low:+.4f} to {each.high:+.4f}"
+            )
+    parts.append("</table>")
+    for title, rows in (("Labels", found.labels), ("Words", found.words)):
+        parts.append(f"<h2>{title}</h2><table><tr><th><th>met<th>right A<th>right B<th>gain")
+        parts += [
+            f"<tr><td>{escape(x.name)}<td>{x.count}<td>{x.before}<td>{x.after}"
+            f"<td class='{'good' if x.gain > 0 else 'bad'}'>{x.gain:+}"
+            for x in rows
+        ]
+        parts.append("</table>")
+    parts.append("<h2>Examples that changed</h2>")
+    for changed in found.changed:
+        parts.append(f"<h3>{escape(changed.id)}</h3>")
+        for name, sentence, cost in (
+            ("A", changed.before, changed.cost_before),
+            ("B", changed.after, changed.cost_after),
+        ):
+            parts.append(f"<figure><figcaption>{name}, cost {cost:.3f}</figcaption>")
+            parts.append(f"{svg(sentence)}</figure>")
+    parts.append(f"<p><small>{escape(found.signature)}</small></p>")
+    return "\n".join(parts)
