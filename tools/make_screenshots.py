@@ -8,6 +8,7 @@ The sentences are those of examples/ and tests/fixtures/toy.conllu, which are ou
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -210,7 +211,7 @@ def main() -> None:
 def take(url: str, wanted: list[str]) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         for name in wanted:
             work, height = PICTURES[name]

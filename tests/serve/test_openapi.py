@@ -49,7 +49,7 @@ def test_whatever_is_sent_there_is_no_500(bench: Client) -> None:
             strategy = operation.as_strategy(generation_mode=mode)
 
             @settings(
-                max_examples=12,
+                max_examples=6,
                 deadline=None,
                 derandomize=True,
                 database=None,

@@ -137,11 +137,9 @@ def _check_content(headers: dict[str, bytes], most: int) -> None:
 
 
 def too_large(most: int) -> RequestError:
-    return RequestError(
-        413,
-        f"the request has more than {most} bytes; send it in parts",
-        headers={"connection": "close"},
-    )
+    # The connection stays open: what still comes is thrown away until it ends or takes too
+    # long. To close it at once would make the system throw away this answer as well.
+    return RequestError(413, f"the request has more than {most} bytes; send it in parts")
 
 
 class _Exchange:
