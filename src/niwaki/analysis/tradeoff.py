@@ -107,7 +107,7 @@ def weigh_up(
     for name, objective in objectives.items():
         both = [_first_trees(model, objective) for model in models]
         columns = [found[1][:, None] for found in both]
-        costs += compare_means([name], columns[0], columns[1], samples, seed)
+        costs += compare_means([name], columns, samples, seed)[0, 1]
         changed += _changes(objective, *both)
     # What changed most first, for better or for worse.
     changed.sort(key=lambda each: -abs(each.cost_before - each.cost_after))
