@@ -135,7 +135,8 @@ def train(
         raise ConfigError("no trees to learn from; add a treebank, or begin with a model (--init)")
     costs = load_costs(config)
     dev = read_treebank([config.training.dev]) if config.training.dev else None
-    _say_what_is_in(corpus, config, reporter)
+    if corpus.sentences:
+        _say_what_is_in(corpus, config, reporter)
     for each in costs:
         reporter.note(f"{each.config.kind}: {len(each.objective.sentences):,} examples")
     checkpoint = Checkpoint(
