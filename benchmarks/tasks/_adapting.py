@@ -21,7 +21,7 @@ from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import SAMPLES, resample
 from niwaki.models.pipeline import Pipeline
 from niwaki.models.tagger import Tags
-from niwaki.training.checkpoint import Checkpoint
+from niwaki.training.checkpoint import Checkpoint, hash_of_files
 from niwaki.training.config import TaggerConfig, make_config
 from niwaki.training.corpus import read_treebank
 from niwaki.training.parsing import EpochReport
@@ -62,7 +62,10 @@ def trained(
 ) -> Path:
     """The model of a configuration; trained if it is not there from an earlier run."""
     WORK.mkdir(parents=True, exist_ok=True)
-    told = json.dumps([record, init.stem if init else ""], sort_keys=True)
+    named = [objective["data"] for objective in record["objective"]]
+    files = [file for each in named for file in ([each] if isinstance(each, str) else each)]
+    begun_with = init.stem if init else ""
+    told = json.dumps([record, begun_with, hash_of_files(files)], sort_keys=True)
     path = WORK / f"{name}-{hashlib.sha256(told.encode()).hexdigest()[:10]}.niwaki"
     if not path.exists():
         begun = niwaki.load(init) if init else None
