@@ -36,8 +36,12 @@ QUESTIONS = DATA / "questions"
 
 # What was chosen on Atis dev.
 ROOTS: dict[str, Any] = {
-    **{"kind": "partial", "k": 16, "schedule": 1.0, "step": 0.5},
-    **{"select": "hope-fear", "scale": 600.0},
+    "kind": "partial",
+    "k": 16,
+    "schedule": 1.0,
+    "step": 0.5,
+    "select": "hope-fear",
+    "scale": 600.0,
 }
 # Shares of EWT that are seen while a model is trained on, and passes over it.
 PROFILES = {
