@@ -35,13 +35,20 @@ ATIS = DATA / "ud-english-atis"
 QUESTIONS = DATA / "questions"
 
 # What was chosen on Atis dev.
-ROOTS: dict[str, Any] = {"kind": "partial", "k": 8, "schedule": 0.7, "step": 0.5}
+ROOTS: dict[str, Any] = {
+    "kind": "partial",
+    "k": 16,
+    "schedule": 1.0,
+    "step": 0.5,
+    "select": "hope-fear",
+    "scale": 600.0,
+}
 # Shares of EWT that are seen while a model is trained on, and passes over it.
 PROFILES = {
     "full": {"epochs": 10, "share": 1, "on": 3},
     "fast": {"epochs": 3, "share": 2, "on": 1},
 }
-TUNED = [{"k": k, "step": step} for k in (2, 8) for step in (0.3, 0.5, 1.0)]
+TUNED = [{"k": k, "step": step} for k in (8, 16) for step in (0.3, 0.5, 1.0)]
 
 
 def without_punctuation(sentence: Sentence) -> Sentence | None:
