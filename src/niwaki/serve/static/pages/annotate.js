@@ -56,7 +56,7 @@ const files = (project) => (project.kind === "trees" ? ["partial.conllu"] : ["li
 // One project in one tab: where we are, what was undone, and what others did meanwhile.
 class Session {
   constructor(main, id, mode) {
-    Object.assign(this, { main, id, mode, queue: [], at: 0, item: null, undone: [], written: [], serial: 0, counted: 0, ahead: new Map() });
+    Object.assign(this, { main, id, mode, queue: [], at: 0, item: null, written: [], serial: 0, counted: 0, ahead: new Map() });
     this.stage = h("section", { id: "stage" });
     this.side = h("ol", { class: "queue", "aria-label": "Sentences, most uncertain first" });
     this.conflict = h("div", { role: "alert" });
