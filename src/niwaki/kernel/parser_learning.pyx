@@ -142,8 +142,8 @@ cdef class Tutor:
             return -1
         if not self.open_gold(heads + start, labels + start, n, &gold):
             return -1
-        can_explore = self.parser.system.is_dynamic and (
-            gold.scratch != NULL or self.parser.functions.scratch(n) == 0)
+        # Without the room that they need, costs off the oracle's way are not known.
+        can_explore = gold.scratch != NULL or self.parser.functions.scratch(n) == 0
         state = self.space.states
         self.parser.functions.start(state, n)
         while self.parser.functions.legal(state, n):

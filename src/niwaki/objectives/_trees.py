@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,7 +13,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.objectives import Costs
 
 
-class KnownTrees:
+class KnownTrees(ABC):
     """Heads and labels that are known, beside which candidates are laid."""
 
     def __init__(self, sentences: Sequence[Sentence]) -> None:
@@ -40,5 +41,6 @@ class KnownTrees:
     def costs(self, candidates: Sequence[CandidateArrays]) -> list[Costs]:
         return [self.cost(each) for each in candidates]
 
+    @abstractmethod
     def cost(self, candidates: CandidateArrays) -> Costs:
-        raise NotImplementedError
+        """What the candidates of one example cost."""

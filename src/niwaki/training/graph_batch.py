@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from niwaki.training.graph_pupil import NEGLIGIBLE, Arrays, Floats, Pupil, arc_p
 from niwaki.training.lbfgs import LBFGS
 
 
-class _Vector:
+class _Vector(ABC):
     """Learning of a plain vector of weights, for the features of the gold trees."""
 
     def __init__(self, pupil: Pupil, config: GraphConfig) -> None:
@@ -26,8 +27,9 @@ class _Vector:
         pupil.learner.close()
         self.features = len(pupil.learner)
 
+    @abstractmethod
     def weights(self) -> Floats:
-        raise NotImplementedError
+        """The weights as they are now."""
 
     def exported(self) -> Arrays:
         learned = dict(self.pupil.learner.export())

@@ -35,7 +35,8 @@ from niwaki.objectives import Costs, Objective, checked_costs
 from niwaki.training.checkpoint import hash_of_files
 from niwaki.training.config import Config
 from niwaki.training.costdata import load_costs
-from niwaki.training.run import Reporter, train
+from niwaki.training.run import train
+from niwaki.training.stages import Reporter
 from niwaki.training.trainee import TransitionCandidates
 
 # Examples that are chosen before they are written down.

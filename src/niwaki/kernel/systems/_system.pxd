@@ -98,9 +98,8 @@ cdef class System:
     # What features can see: heads of words on the stack, children of the buffer's front.
     cdef readonly bint knows_heads
     cdef readonly bint knows_front
-    # Whether crossing trees can be reached, and whether costs are known off the oracle's way.
+    # Whether crossing trees can be reached.
     cdef readonly bint crosses
-    cdef readonly bint is_dynamic
 
 
 cdef inline bint has_word(const Node* node) noexcept nogil:

@@ -6,4 +6,3 @@ class System:
     knows_heads: bool
     knows_front: bool
     crosses: bool
-    is_dynamic: bool

@@ -8,7 +8,7 @@ cdef class System:
     """A named transition system. Each module of this folder makes one and calls it SYSTEM."""
 
     def __init__(self, str name not None, tuple moves not None, *, bint knows_heads=False,
-                 bint knows_front=False, bint crosses=False, bint is_dynamic=True):
+                 bint knows_front=False, bint crosses=False):
         self.name, self.moves = name, moves
         self.knows_heads, self.knows_front = knows_heads, knows_front
-        self.crosses, self.is_dynamic = crosses, is_dynamic
+        self.crosses = crosses
