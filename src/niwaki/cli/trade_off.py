@@ -16,7 +16,7 @@ import json
 
 from niwaki.analysis.tradeoff import as_page, as_text, weigh_up
 from niwaki.cli import OK
-from niwaki.cli._arguments import natural, positive
+from niwaki.cli._arguments import add_overrides, natural, positive
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import atomic_write
 from niwaki.errors import ConfigError
@@ -32,14 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--model", metavar="MODEL", action="append", required=True, help="twice: A, then B"
     )
-    parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        dest="overrides",
-        help="change a value of the configuration; may be repeated",
-    )
+    add_overrides(parser)
     parser.add_argument(
         "--samples", type=positive, default=SAMPLES, metavar="N", help=f"default: {SAMPLES}"
     )

@@ -23,7 +23,7 @@ import argparse
 import time
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_overrides, positive
 from niwaki.cli._training import TrainingLines
 from niwaki.models.pipeline import load
 from niwaki.training.config import read_config
@@ -33,14 +33,7 @@ from niwaki.training.run import train
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", metavar="CONFIG.toml", help="what to train, and from what")
     parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="the model file")
-    parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        dest="overrides",
-        help="change a value of the configuration; may be repeated",
-    )
+    add_overrides(parser)
     parser.add_argument(
         "--init", metavar="MODEL", help="train this model on instead of beginning from nothing"
     )
