@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.candidates import CandidateArrays
-from niwaki.errors import NiwakiError, ObjectiveError, shown
+from niwaki.errors import ConfigError, NiwakiError, ObjectiveError, shown
 from niwaki.kernel.linear import Learner
-from niwaki.objectives import Costs, Objective, checked_costs
-from niwaki.training.config import ObjectiveConfig
+from niwaki.objectives import ArcObjective, Costs, Objective, checked_costs
+from niwaki.training.config import ARC_SELECTIONS, ObjectiveConfig
 from niwaki.training.selection import CHOICES
 from niwaki.training.tagging import epoch_order
-from niwaki.training.trainee import Trainee
+from niwaki.training.trainee import ArcTrainee, Slopes, Trainee
 
 FIRST_ADAPTIVE_K = 2
 
@@ -67,6 +67,7 @@ class _Priced:
     costs: Costs
     listed: int
     is_whole: bool = False  # a longer list would hold no more
+    slopes: Slopes | None = None  # of the expected cost, if that is what is lowered
 
     @property
     def wants_more(self) -> bool:
@@ -84,6 +85,18 @@ class CostLessons:
     trainee: Trainee
     visited: int = 0
     counts: _Counts = field(default_factory=_Counts)
+
+    def __post_init__(self) -> None:
+        if self.config.select in ARC_SELECTIONS and not isinstance(self.objective, ArcObjective):
+            raise ConfigError(
+                f"{self.config.kind}: select = {self.config.select!r} is for costs that are sums "
+                "over arcs, and this one is not; choose another"
+            )
+
+    @property
+    def scale(self) -> float:
+        scale = self.config.scale
+        return self.trainee.usual_scale if scale == "usual" else scale
 
     @property
     def size(self) -> int:
@@ -106,6 +119,8 @@ class CostLessons:
 
     def price(self, numbers: Sequence[int]) -> list[_Priced]:
         """Candidates and costs of some examples under the weights of this moment."""
+        if self.config.select in ARC_SELECTIONS:
+            return [self._price_arcs(number) for number in numbers]
         if self.config.k != "adaptive":
             return self._rescue(self._price(numbers, int(self.config.k)))
         found: dict[int, _Priced] = {}
@@ -123,6 +138,25 @@ class CostLessons:
         candidates = [self.trainee.candidates(number, k) for number in numbers]
         costs = self._costs(candidates)
         return [_Priced(*pair, len(pair[0])) for pair in zip(candidates, costs, strict=True)]
+
+    def _price_arcs(self, number: int) -> _Priced:
+        """The same where arcs have costs, so that one need not list trees."""
+        trainee = self.trainee
+        assert isinstance(trainee, ArcTrainee)
+        assert isinstance(self.objective, ArcObjective)
+        arc_costs = self.objective.arc_costs(number)
+        if arc_costs is None:
+            raise ObjectiveError(
+                f"example {shown(self.objective.ids[number])}: its cost is no sum over arcs; "
+                "choose another select than " + self.config.select
+            )
+        slopes = None
+        if self.config.select == "exact":
+            candidates, slopes, _ = trainee.expectation(number, arc_costs, self.scale)
+        else:
+            candidates = trainee.augmented(number, arc_costs, self.scale)
+        (costs,) = self._costs([candidates])
+        return _Priced(candidates, costs, len(candidates), slopes=slopes)
 
     def _costs(self, candidates: Sequence[CandidateArrays]) -> list[Costs]:
         ids = [self.objective.ids[each.number] for each in candidates]
@@ -156,15 +190,21 @@ class CostLessons:
     def learn(self, priced: _Priced) -> None:
         """Let an example change the weights, and count what it did."""
         config, counts = self.config, self.counts
-        scores = priced.candidates.scores.astype(np.float64)
-        steps = CHOICES[config.select](scores, priced.costs, config.scale)
-        for step in steps:
-            self.trainee.update(
-                priced.candidates, step.towards, step.away, step.length * config.step
-            )
+        if priced.slopes is not None:
+            assert isinstance(self.trainee, ArcTrainee)
+            self.trainee.descend(priced.slopes, config.step)
+            changed = len(priced.slopes.arcs) > 0
+        else:
+            scores = priced.candidates.scores.astype(np.float64)
+            steps = CHOICES[config.select](scores, priced.costs, self.scale)
+            for step in steps:
+                self.trainee.update(
+                    priced.candidates, step.towards, step.away, step.length * config.step
+                )
+            changed = bool(steps)
         self.visited += 1
         counts.examples += 1
-        counts.updates += bool(steps)
+        counts.updates += changed
         counts.candidates += priced.listed
         counts.rescued += len(priced.candidates) > priced.listed
         counts.first += float(priced.costs[0])
@@ -186,9 +226,11 @@ class CostLessons:
 class CostTraining:
     """All objectives that are costs; keeps them in step with the treebank."""
 
-    def __init__(self, lessons: Sequence[CostLessons], learner: Learner, seed: int) -> None:
+    def __init__(
+        self, lessons: Sequence[CostLessons], learners: Sequence[Learner], seed: int
+    ) -> None:
         self.lessons = list(lessons)
-        self._learner, self._seed = learner, seed
+        self._learners, self._seed = learners, seed
 
     def keep_up(self, visited: int, pool: Executor, threads: int) -> int:
         """Visit all examples that are due after so many of the treebank; returns how many."""
@@ -202,7 +244,8 @@ class CostTraining:
             priced = list(pool.map(lessons.price, parts))
             for at in range(len(numbers)):
                 lessons.learn(priced[at % threads][at // threads])
-                self._learner.tick()
+                for learner in self._learners:
+                    learner.tick()
             done += len(numbers)
         return done
 

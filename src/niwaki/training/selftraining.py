@@ -28,16 +28,17 @@ from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError, ModelError
 from niwaki.kernel.batch import Batch
+from niwaki.models.graph import GraphParser
 from niwaki.models.pipeline import Pipeline, load, tag_sentences
-from niwaki.models.tagger import Tagger
-from niwaki.models.transition import TransitionParser
+from niwaki.models.tagger import Tagger, Tags
 from niwaki.objectives import Costs, Objective, checked_costs
 from niwaki.training.checkpoint import hash_of_files
 from niwaki.training.config import Config
 from niwaki.training.costdata import load_costs
+from niwaki.training.graph_trainee import GraphCandidates
 from niwaki.training.run import train
 from niwaki.training.stages import Reporter
-from niwaki.training.trainee import TransitionCandidates
+from niwaki.training.trainee import Lister, TransitionCandidates
 
 # Examples that are chosen before they are written down.
 _PART = 256
@@ -118,10 +119,7 @@ class Chooser:
 
     def __init__(self, model: Pipeline, objective: Objective, selection: Selection) -> None:
         self._objective, self._selection = objective, selection
-        parser = model.parser
-        if not isinstance(parser, TransitionParser):
-            raise ModelError("candidates come from a transition parser; this is a graph parser")
-        self._labels = parser.labels.names
+        self._labels = model.parser.labels.names
         if selection.tags > 1:
             if model.tagger is None:
                 raise ModelError("this model has no tagger; its tags cannot be varied")
@@ -129,13 +127,13 @@ class Chooser:
             ways = [list(way) for way in zip(*variants, strict=True)]
         else:
             ways = [list(objective.sentences)]
-        self._ways: list[tuple[list[Sentence], TransitionCandidates, Objective]] = []
+        self._ways: list[tuple[list[Sentence], Lister, Objective]] = []
         for sentences in ways:
             tagged, batch, tags = tag_sentences(sentences, model.tagger, model.morphology)
             # Rules may look at tags, so each way has its own costs.
             priced = copy.copy(objective)
             priced.open(tagged, self._labels)
-            parsed = TransitionCandidates(parser, batch, tags, model.beam)
+            parsed = _candidates_of(model, batch, tags)
             self._ways.append((tagged, parsed, priced))
 
     def choose(self, number: int) -> Choice:
@@ -162,6 +160,12 @@ class Chooser:
         sentence = self._ways[way][0][number].with_tree(tree)
         # Rounded as they are written, so that a run that is taken up tells the same.
         return Choice(sentence, _rounded(prices[rank]), rank + 1, _rounded(prices[0]))
+
+
+def _candidates_of(model: Pipeline, batch: Batch, tags: Tags) -> Lister:
+    if isinstance(model.parser, GraphParser):
+        return GraphCandidates(model.parser, batch, tags)
+    return TransitionCandidates(model.parser, batch, tags, model.beam)
 
 
 def _rounded(cost: float) -> float:
