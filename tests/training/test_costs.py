@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from niwaki.analysis.curves import read_log
 from niwaki.data.candidates import CandidateArrays
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
@@ -294,7 +295,9 @@ def test_several_objectives_can_be_broken_off_and_taken_up(any_base: Path, tmp_p
         logs = [(tmp_path / f"{name}.log.jsonl").read_text() for name in ("whole", "part")]
         assert logs[0] == logs[1]
     records = [json.loads(line) for line in logs[0].splitlines()]
-    assert [record["epoch"] for record in records] == [1, 2]
+    assert [record["epoch"] for record in records] == [1, 1, 1, 2, 2, 2]
+    (entry,) = [e for e in read_log(str(tmp_path / "whole.log.jsonl")) if e.epoch == 1][1:2]
+    assert (entry.first_cost, entry.updates) == (first.first, first.updates)
 
 
 def mean_cost(model: Pipeline, references: Path) -> float:

@@ -152,6 +152,9 @@ class ObjectiveConfig:
     select: Literal["hard", "hope-fear", "all-cheaper", "expected", "augmented", "exact"] = "hard"
     # The length of an update, where one on the treebank has 1.
     step: float = 1.0
+    # Ways to tag an example that are tried: as it is tagged, and with the second tag of each of
+    # the most doubtful words. The tagger learns the tags that lead to the cheapest trees.
+    tags: int = 1
     # "hope-fear", "augmented": what a cost of 1 weighs in scores; "expected", "exact": the
     # temperature. Usual are 100 for a transition parser and 4 for a graph parser.
     scale: float | Literal["usual"] = "usual"
@@ -409,6 +412,10 @@ def _check_objective(objective: ObjectiveConfig, name: str) -> None:
     for key, value in positive.items():
         if value != "usual" and value <= 0:
             raise ConfigError(f"{name}.{key} is {value}; give a number above 0")
+    if objective.tags < 1:
+        raise ConfigError(f"{name}.tags is {objective.tags}; give at least 1")
+    if objective.tags > 1 and objective.select in ARC_SELECTIONS:
+        raise ConfigError(f"{name}.tags does not go with select = {objective.select!r}")
     for key, count in (("k", objective.k), ("max_k", objective.max_k)):
         if count != "adaptive" and not 2 <= count <= MAX_CANDIDATES:
             raise ConfigError(f"{name}.{key} is {count}; give 2 to {MAX_CANDIDATES}")

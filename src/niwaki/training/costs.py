@@ -11,7 +11,7 @@ time but not the result. A round of one example is the algorithm by the letter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,7 +24,9 @@ from niwaki.errors import ConfigError, NiwakiError, ObjectiveError, shown
 from niwaki.kernel.linear import Learner
 from niwaki.objectives import ArcObjective, Costs, Objective, checked_costs
 from niwaki.training.config import ARC_SELECTIONS, ObjectiveConfig
+from niwaki.training.costdata import CostData, Tagging
 from niwaki.training.selection import CHOICES
+from niwaki.training.tag_lessons import TagLessons
 from niwaki.training.tagging import epoch_order
 from niwaki.training.trainee import ArcTrainee, Slopes, Trainee
 
@@ -37,7 +39,8 @@ class ObjectiveReport:
 
     `first` is the cost of the parser's own tree and `oracle` that of the cheapest
     candidate: between them lies what an update can gain. `rescued` counts examples
-    whose right tree was found by constrained search only.
+    whose right tree was found by constrained search only, `retagged` those whose cheapest
+    tree was found with another tag of a word only.
     """
 
     name: str
@@ -47,6 +50,7 @@ class ObjectiveReport:
     oracle: float
     k: float
     rescued: int
+    retagged: int = 0
 
 
 @dataclass
@@ -54,6 +58,7 @@ class _Counts:
     examples: int = 0
     updates: int = 0
     rescued: int = 0
+    retagged: int = 0
     candidates: int = 0
     first: float = 0.0
     oracle: float = 0.0
@@ -68,11 +73,25 @@ class _Priced:
     listed: int
     is_whole: bool = False  # a longer list would hold no more
     slopes: Slopes | None = None  # of the expected cost, if that is what is lowered
+    rescued: bool = False  # whether the last one was searched for
+    way: int = 0  # which tagging the candidates have
+    first: float = 0.0  # the cost of the parser's own tree, with its own tags
+
+    def __post_init__(self) -> None:
+        self.first = float(self.costs[0])
 
     @property
     def wants_more(self) -> bool:
         """Whether a longer list may bring a tree that is cheaper than the first."""
         return not self.is_whole and bool(0 < self.costs[0] <= self.costs.min())
+
+
+@dataclass(frozen=True)
+class OtherTags:
+    """Examples tagged in another way, and the parser that sees them so."""
+
+    tagging: Tagging
+    trainee: Trainee
 
 
 @dataclass
@@ -83,8 +102,23 @@ class CostLessons:
     config: ObjectiveConfig
     objective: Objective
     trainee: Trainee
+    # The same examples with other tags, and who learns these.
+    others: Sequence[OtherTags] = ()
+    tagger: TagLessons | None = None
     visited: int = 0
     counts: _Counts = field(default_factory=_Counts)
+
+    @classmethod
+    def of(
+        cls,
+        data: CostData,
+        trainee_of: Callable[[Tagging], Trainee],
+        tagger: TagLessons | None,
+    ) -> CostLessons:
+        """The lessons of some data for a kind of parser."""
+        first, *others = data.taggings
+        ways = [OtherTags(tagging, trainee_of(tagging)) for tagging in others]
+        return cls(data.name, data.config, data.objective, trainee_of(first), ways, tagger)
 
     def __post_init__(self) -> None:
         if self.config.select in ARC_SELECTIONS and not isinstance(self.objective, ArcObjective):
@@ -121,8 +155,13 @@ class CostLessons:
         """Candidates and costs of some examples under the weights of this moment."""
         if self.config.select in ARC_SELECTIONS:
             return [self._price_arcs(number) for number in numbers]
-        if self.config.k != "adaptive":
-            return self._rescue(self._price(numbers, int(self.config.k)))
+        if self.config.k == "adaptive":
+            found = self._price_adaptively(numbers)
+        else:
+            found = self._price(numbers, int(self.config.k))
+        return self._rescue([self._retag(priced) for priced in found])
+
+    def _price_adaptively(self, numbers: Sequence[int]) -> list[_Priced]:
         found: dict[int, _Priced] = {}
         waiting, k = list(numbers), FIRST_ADAPTIVE_K
         while waiting:
@@ -132,12 +171,27 @@ class CostLessons:
                 found[number] = priced
             waiting = [n for n in waiting if 2 * k <= self.config.max_k and found[n].wants_more]
             k *= 2
-        return self._rescue([found[number] for number in numbers])
+        return [found[number] for number in numbers]
 
     def _price(self, numbers: Sequence[int], k: int) -> list[_Priced]:
         candidates = [self.trainee.candidates(number, k) for number in numbers]
         costs = self._costs(candidates)
         return [_Priced(*pair, len(pair[0])) for pair in zip(candidates, costs, strict=True)]
+
+    def _retag(self, priced: _Priced) -> _Priced:
+        """Where another tag of a word leads to a cheaper tree, take the candidates it has."""
+        best, listed = priced, priced.listed
+        number, k = priced.candidates.number, max(priced.listed, FIRST_ADAPTIVE_K)
+        for way, other in enumerate(self.others, start=1):
+            if other.tagging.changed[number] < 0 or not best.costs.min() > 0:
+                continue
+            candidates = other.trainee.candidates(number, k)
+            (costs,) = self._costs([candidates], other.tagging.objective)
+            listed += len(candidates)
+            if costs.min() < best.costs.min():
+                best = _Priced(candidates, costs, listed, way=way)
+        best.first, best.listed = priced.first, listed
+        return best
 
     def _price_arcs(self, number: int) -> _Priced:
         """The same where arcs have costs, so that one need not list trees."""
@@ -158,10 +212,12 @@ class CostLessons:
         (costs,) = self._costs([candidates])
         return _Priced(candidates, costs, len(candidates), slopes=slopes)
 
-    def _costs(self, candidates: Sequence[CandidateArrays]) -> list[Costs]:
+    def _costs(
+        self, candidates: Sequence[CandidateArrays], objective: Objective | None = None
+    ) -> list[Costs]:
         ids = [self.objective.ids[each.number] for each in candidates]
         try:
-            found = self.objective.costs(candidates)
+            found = (objective or self.objective).costs(candidates)
         except NiwakiError:
             raise
         except Exception as error:
@@ -179,7 +235,10 @@ class CostLessons:
         for priced in found:
             number = priced.candidates.number
             constraints = self.objective.constraints(number)
-            if self.config.rescue and constraints is not None and priced.costs.min() > 0:
+            if not self.config.rescue or constraints is None:
+                continue
+            if priced.way == 0 and priced.costs.min() > 0:
+                priced.rescued = True
                 obeying = self.trainee.obeying(number, constraints)
                 priced.candidates = priced.candidates.and_then(obeying)
                 priced.costs = np.concatenate([priced.costs, *self._costs([obeying])])
@@ -189,26 +248,33 @@ class CostLessons:
 
     def learn(self, priced: _Priced) -> None:
         """Let an example change the weights, and count what it did."""
-        config, counts = self.config, self.counts
-        if priced.slopes is not None:
-            assert isinstance(self.trainee, ArcTrainee)
-            self.trainee.descend(priced.slopes, config.step)
-            changed = len(priced.slopes.arcs) > 0
-        else:
-            scores = priced.candidates.scores.astype(np.float64)
-            steps = CHOICES[config.select](scores, priced.costs, self.scale)
-            for step in steps:
-                self.trainee.update(
-                    priced.candidates, step.towards, step.away, step.length * config.step
-                )
-            changed = bool(steps)
+        counts = self.counts
+        changed = self._change(priced)
+        if priced.way and self.tagger is not None:
+            self.tagger.learn(self.others[priced.way - 1].tagging, priced.candidates.number)
+            counts.retagged += 1
+            changed = True
         self.visited += 1
         counts.examples += 1
         counts.updates += changed
         counts.candidates += priced.listed
-        counts.rescued += len(priced.candidates) > priced.listed
-        counts.first += float(priced.costs[0])
-        counts.oracle += float(priced.costs[: priced.listed].min())
+        counts.rescued += priced.rescued
+        counts.first += priced.first
+        counts.oracle += float(priced.costs[: len(priced.costs) - priced.rescued].min())
+
+    def _change(self, priced: _Priced) -> bool:
+        """Move the parser's weights, if there is a reason to."""
+        config = self.config
+        trainee = self.others[priced.way - 1].trainee if priced.way else self.trainee
+        if priced.slopes is not None:
+            assert isinstance(trainee, ArcTrainee)
+            trainee.descend(priced.slopes, config.step)
+            return len(priced.slopes.arcs) > 0
+        scores = priced.candidates.scores.astype(np.float64)
+        steps = CHOICES[config.select](scores, priced.costs, self.scale)
+        for step in steps:
+            trainee.update(priced.candidates, step.towards, step.away, step.length * config.step)
+        return bool(steps)
 
     def report(self) -> ObjectiveReport:
         counts, examples = self.counts, max(self.counts.examples, 1)
@@ -220,6 +286,7 @@ class CostLessons:
             round(counts.oracle / examples, 6),
             round(counts.candidates / examples, 3),
             counts.rescued,
+            counts.retagged,
         )
 
 
@@ -227,9 +294,13 @@ class CostTraining:
     """All objectives that are costs; keeps them in step with the treebank."""
 
     def __init__(
-        self, lessons: Sequence[CostLessons], learners: Sequence[Learner], seed: int
+        self,
+        lessons: Sequence[CostLessons],
+        learners: Sequence[Learner],
+        seed: int,
+        tagger: TagLessons | None = None,
     ) -> None:
-        self.lessons = list(lessons)
+        self.lessons, self.tagger = list(lessons), tagger
         self._learners, self._seed = learners, seed
 
     def keep_up(self, visited: int, pool: Executor, threads: int) -> int:
@@ -260,7 +331,10 @@ class CostTraining:
     def export(self) -> dict[str, NDArray[Any]]:
         """Cursors and counts, as numbers that come back exactly."""
         rows = [[lessons.visited, *vars(lessons.counts).values()] for lessons in self.lessons]
-        return {"costs": np.array(rows, dtype=np.float64)}
+        found = {"costs": np.array(rows, dtype=np.float64)}
+        if self.tagger is not None:
+            found |= {f"tagger.{name}": array for name, array in self.tagger.export().items()}
+        return found
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         names = list(vars(_Counts()))
@@ -270,3 +344,7 @@ class CostTraining:
             found = dict(zip(names, row[1:], strict=True))
             found.update({name: int(found[name]) for name in whole})
             lessons.counts = _Counts(**found)
+        if self.tagger is not None:
+            prefix = "tagger."
+            taught = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
+            self.tagger.restore(taught)

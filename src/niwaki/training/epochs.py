@@ -11,7 +11,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -56,7 +56,7 @@ class _Progress:
     updates: int = 0
     best_las: float = -1.0
     best: Weights | None = None
-    reports: list[str] = field(default_factory=list)  # of the epochs so far, as JSON
+    reports: list[str] = field(default_factory=list)  # of the epochs so far, lines of the log
 
 
 class EpochTraining(ABC, Generic[P]):
@@ -137,6 +137,8 @@ class EpochTraining(ABC, Generic[P]):
             raise
         best = done.best or self._compressed()
         # In this order: another thread may save in between.
+        if self._costs.tagger is not None:
+            self._checkpoint.put("tagger-taught", _pack({"tagger": self._costs.tagger.finished()}))
         self._checkpoint.put(f"{self._stage}-reports", {"reports": _as_bytes(done.reports)})
         self._checkpoint.put(f"{self._stage}-result", _pack(best))
         self._checkpoint.drop(self._stage)
@@ -144,7 +146,7 @@ class EpochTraining(ABC, Generic[P]):
 
     @property
     def reports(self) -> list[str]:
-        """What the epochs so far did, a JSON object each."""
+        """What the epochs so far did, lines of the log."""
         return self._progress.reports
 
     def _learn_epoch(self, advance: Callable[[int], None], pool: ThreadPoolExecutor) -> None:
@@ -166,6 +168,8 @@ class EpochTraining(ABC, Generic[P]):
                 end = min(end, whole)
             part = order[done.cursor : end]
             done.updates += self._learn(part)
+            if self._costs.tagger is not None:
+                self._costs.tagger.learn_treebank(part)
             done.cursor = end
             visited = done.epoch * self._epoch_size + end
             advance(len(part) + self._costs.keep_up(visited, pool, self._threads))
@@ -192,7 +196,7 @@ class EpochTraining(ABC, Generic[P]):
         finished = EpochReport(
             self._stage, done.epoch, self._epochs, done.updates, self._rows(), uas, las, costs
         )
-        done.reports.append(json.dumps(asdict(finished)))
+        done.reports += _log_lines(finished)
         report(finished)
 
     # -- interruption ----------------------------------------------------------------
@@ -224,6 +228,28 @@ class EpochTraining(ABC, Generic[P]):
         self._restore_state(below(state, "state"))
 
 
+def _log_lines(report: EpochReport) -> list[str]:
+    """An epoch as the log has it: a line for the treebank and one for each cost."""
+    own = {"epoch": report.epoch, "stage": report.stage}
+    treebank = {"updates": report.updates, "rows": report.rows}
+    scores = {"uas": report.uas, "las": report.las} if report.las is not None else {}
+    lines = [{**own, "objective": f"{report.stage}: treebank", **treebank, **scores}]
+    for each in report.objectives:
+        costs = {"first_cost": each.first, "oracle_cost": each.oracle, "mean_k": each.k}
+        counts = {name: getattr(each, name) for name in ("examples", "updates")}
+        rare = {name: getattr(each, name) for name in ("rescued", "retagged")}
+        lines.append(
+            {**own, "objective": f"{report.stage}: {each.name}", **counts, **costs, **rare}
+        )
+    return [json.dumps(line) for line in lines]
+
+
+def taught_tagger(checkpoint: Checkpoint) -> Compressed | None:
+    """The weights of the tagger that learned beside a parser, if one did."""
+    name = "tagger-taught"
+    return _unpack(checkpoint[name])["tagger"] if name in checkpoint else None
+
+
 def finished_weights_of(stage: str, checkpoint: Checkpoint) -> Weights | None:
     """The weights of a parser that an earlier run has already finished, if it has."""
     name = f"{stage}-result"
@@ -231,7 +257,7 @@ def finished_weights_of(stage: str, checkpoint: Checkpoint) -> Weights | None:
 
 
 def finished_reports(stage: str, checkpoint: Checkpoint) -> list[str]:
-    """What the epochs of a finished parser did, a JSON object each."""
+    """What the epochs of a finished parser did, lines of the log."""
     name = f"{stage}-reports"
     return _as_lines(checkpoint[name]["reports"]) if name in checkpoint else []
 

@@ -24,13 +24,14 @@ from niwaki.models.weights import Compressed, compress, compress_onto
 from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import Config, GraphConfig
 from niwaki.training.corpus import Corpus
-from niwaki.training.costdata import CostData
+from niwaki.training.costdata import CostData, Tagging
 from niwaki.training.costs import CostLessons, CostTraining
 from niwaki.training.epochs import Arrays, EpochTraining, Weights, below
 from niwaki.training.graph_lessons import learns_online, make_lessons, make_online_lessons
 from niwaki.training.graph_pupil import Pupil, arc_parts
 from niwaki.training.graph_trainee import LABEL_NEGLIGIBLE, GraphTrainee
 from niwaki.training.parsing import projective_heads
+from niwaki.training.tag_lessons import TagLessons
 
 # Rows of arcs that are kept for each of `max_rows`: they hold one weight, not one for each move.
 _ARC_ROWS = 4
@@ -98,6 +99,7 @@ class GraphTraining(EpochTraining[GraphParser]):
         checkpoint: Checkpoint,
         base: Mapping[str, Compressed] | None = None,
         costs: Sequence[CostData] = (),
+        tag_lessons: TagLessons | None = None,
         threads: int = 1,
     ) -> None:
         self._graph, self._base, self._max_rows = config.graph, base, config.model.max_rows
@@ -124,14 +126,17 @@ class GraphTraining(EpochTraining[GraphParser]):
             config.training,
             epochs=config.training.epochs,
             costs=CostTraining(
-                [self._cost_lessons(each) for each in costs], learners, config.training.seed
+                [CostLessons.of(each, self._trainee, tag_lessons) for each in costs],
+                learners,
+                config.training.seed,
+                tag_lessons,
             ),
             checkpoint=checkpoint,
             threads=threads,
         )
 
-    def _cost_lessons(self, data: CostData) -> CostLessons:
-        trainee = GraphTrainee(
+    def _trainee(self, data: Tagging) -> GraphTrainee:
+        return GraphTrainee(
             self._with(self._weights),
             self._parser,
             self._weights,
@@ -140,7 +145,6 @@ class GraphTraining(EpochTraining[GraphParser]):
             make_online_lessons(self._pupil, self._graph, 0),
             self._graph,
         )
-        return CostLessons(data.name, data.config, data.objective, trainee)
 
     def _with(self, weights: Mapping[str, Learner | Compressed]) -> GraphParser:
         temperatures = {

@@ -18,9 +18,10 @@ from niwaki.models.weights import Compressed, compress, compress_onto
 from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import TrainingConfig
 from niwaki.training.corpus import Corpus
-from niwaki.training.costdata import CostData
+from niwaki.training.costdata import CostData, Tagging
 from niwaki.training.costs import CostLessons, CostTraining
 from niwaki.training.epochs import Arrays, EpochTraining, Weights, below
+from niwaki.training.tag_lessons import TagLessons
 from niwaki.training.trainee import TransitionTrainee
 
 # What its only set of weights is called.
@@ -44,6 +45,7 @@ class ParserTraining(EpochTraining[TransitionParser]):
         checkpoint: Checkpoint,
         base: Compressed | None = None,
         costs: Sequence[CostData] = (),
+        tag_lessons: TagLessons | None = None,
         threads: int = 1,
     ) -> None:
         self._beam, self._max_rows, self._base = beam, max_rows, base
@@ -62,14 +64,18 @@ class ParserTraining(EpochTraining[TransitionParser]):
             corpus,
             config,
             epochs=config.epochs if beam > 1 else config.greedy_epochs,
-            costs=CostTraining([self._lessons(x) for x in costs], [self._learner], config.seed),
+            costs=CostTraining(
+                [CostLessons.of(each, self._trainee, tag_lessons) for each in costs],
+                [self._learner],
+                config.seed,
+                tag_lessons,
+            ),
             checkpoint=checkpoint,
             threads=threads,
         )
 
-    def _lessons(self, data: CostData) -> CostLessons:
-        trainee = TransitionTrainee(self._parser, self._tutor, data.batch, data.tags, self._beam)
-        return CostLessons(data.name, data.config, data.objective, trainee)
+    def _trainee(self, data: Tagging) -> TransitionTrainee:
+        return TransitionTrainee(self._parser, self._tutor, data.batch, data.tags, self._beam)
 
     def _begin_epoch(self, epoch: int) -> None:
         self._random = 1 + epoch + (self._config.seed << 20)

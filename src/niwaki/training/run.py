@@ -23,6 +23,7 @@ from niwaki.training.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
 from niwaki.training.config import ARC_SELECTIONS, Config, GraphConfig, ModelConfig
 from niwaki.training.corpus import Corpus, read_treebank
 from niwaki.training.costdata import CostObjective, load_costs, tag_costs
+from niwaki.training.epochs import taught_tagger
 from niwaki.training.stages import (
     Reporter,
     Stages,
@@ -32,6 +33,7 @@ from niwaki.training.stages import (
     graph_parser_of,
     morphology_of,
     segmenter_of,
+    tag_lessons_of,
     tagger_of,
     transition_parsers_of,
 )
@@ -125,10 +127,14 @@ def _train_all(stages: Stages) -> Pipeline:
     parser: Parser
     greedy = None
     data = tag_costs(stages.costs, tagger, morphology, design.labels)
+    tag_lessons = tag_lessons_of(stages, tagger)
     if isinstance(design, GraphDesign):
-        parser = graph_parser_of(stages, design, tagger, tags, data)
+        parser = graph_parser_of(stages, design, tagger, tags, data, tag_lessons)
     else:
-        parser, greedy = transition_parsers_of(stages, design, tagger, tags, data)
+        parser, greedy = transition_parsers_of(stages, design, tagger, tags, data, tag_lessons)
+    taught = taught_tagger(stages.checkpoint)
+    if tagger is not None and taught is not None:
+        tagger = tagger.with_model(taught)
     pipeline = Pipeline(
         _card(stages), tagger, morphology, parser, greedy, stages.word_clusters, segmenter
     )
@@ -165,8 +171,9 @@ def _kept(table: str, given: C, init: Pipeline, fixed: Sequence[str]) -> C:
             "leave it out, or train from the beginning"
         )
     record = init.config.get(table, {})
-    known = {name: record[name] for name in vars(usual) if name in record}
-    return replace(usual, **{k: tuple(x) if isinstance(x, list) else x for k, x in known.items()})
+    known: dict[str, Any] = {name: record[name] for name in vars(usual) if name in record}
+    known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
+    return replace(usual, **known)
 
 
 def _identity(

@@ -42,6 +42,7 @@ from niwaki.training.epochs import EpochReport, Weights, finished_reports, finis
 from niwaki.training.graph import GraphTraining, design_graph
 from niwaki.training.parsing import PART, ParserTraining
 from niwaki.training.segmenting import can_segment, train_segmenter
+from niwaki.training.tag_lessons import TagLessons
 from niwaki.training.tagging import jackknife, train_morphology, train_tagger
 from niwaki.training.workers import checked_first, run_all
 
@@ -201,6 +202,13 @@ def tagger_of(stages: Stages) -> tuple[Tagger | None, Tags]:
     return tagger, tags
 
 
+def tag_lessons_of(stages: Stages, tagger: Tagger | None) -> TagLessons | None:
+    """What the tagger learns beside the parser, where costs may choose tags."""
+    if tagger is None or all(each.config.tags == 1 for each in stages.costs):
+        return None
+    return TagLessons(tagger, stages.corpus, stages.config.tagger)
+
+
 def morphology_of(stages: Stages, tagger: Tagger | None) -> Morphology | None:
     if tagger is None:
         return None
@@ -221,6 +229,7 @@ def transition_parsers_of(
     tagger: Tagger | None,
     tags: Tags,
     costs: Sequence[CostData],
+    tag_lessons: TagLessons | None = None,
 ) -> tuple[TransitionParser, TransitionParser | None]:
     model = stages.config.model
     beams = {"parser": model.beam}
@@ -253,6 +262,7 @@ def transition_parsers_of(
             checkpoint=stages.checkpoint,
             base=finished_weights(stages.init)[PART] if stages.init else None,
             costs=costs,
+            tag_lessons=tag_lessons,
             threads=stages.threads,
         )
 
@@ -277,6 +287,7 @@ def graph_parser_of(
     tagger: Tagger | None,
     tags: Tags,
     costs: Sequence[CostData],
+    tag_lessons: TagLessons | None = None,
 ) -> GraphParser:
     config, dev = stages.config, stages.dev
     dev_tags = _dev_tags(stages, tagger)
@@ -298,6 +309,7 @@ def graph_parser_of(
             checkpoint=stages.checkpoint,
             base=finished_weights(stages.init) if stages.init else None,
             costs=costs,
+            tag_lessons=tag_lessons,
             threads=stages.threads,
         )
         return lessons.run(
@@ -321,7 +333,7 @@ def graph_parser_of(
 
 def _epoch_size(stages: Stages, costs: Sequence[CostData]) -> int:
     """Sentences and examples that an epoch visits."""
-    size = len(stages.corpus.sentences) or costs[0].batch.sentences
+    size = len(stages.corpus.sentences) or costs[0].size
     return int(len(stages.corpus.sentences) + sum(size * each.config.schedule for each in costs))
 
 
