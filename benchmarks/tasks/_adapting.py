@@ -24,7 +24,7 @@ from niwaki.models.tagger import Tags
 from niwaki.training.checkpoint import Checkpoint, hash_of_files
 from niwaki.training.config import TaggerConfig, make_config
 from niwaki.training.corpus import read_treebank
-from niwaki.training.parsing import EpochReport
+from niwaki.training.epochs import EpochReport
 from niwaki.training.run import train
 from niwaki.training.tagging import jackknife
 
@@ -35,8 +35,11 @@ WORK = ROOT / "build" / "tasks"
 LEAN: dict[str, Any] = {
     "model": {"features": "lean", "case": "insensitive", "greedy": False},
     "segmenter": {"enabled": False},
-    "tagger": {"lemmas": False},
+    "tagger": {"lemmas": False, "folds": 4},
 }
+# The same as a graph parser, log-linear, of arcs alone.
+GRAPH: dict[str, Any] = {**LEAN, "model": {"kind": "graph", "case": "insensitive"}}
+GRAPH_EPOCHS = 4
 
 
 class Lines:

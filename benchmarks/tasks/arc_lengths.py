@@ -69,9 +69,8 @@ def main() -> None:
             *compare(evaluate(gold, alone), evaluate(gold, parsed)),
             *compare_means(
                 ("ALS", "labelled ALS"),
-                arc_length_scores(gold, alone),
-                arc_length_scores(gold, parsed),
-            ),
+                [arc_length_scores(gold, alone), arc_length_scores(gold, parsed)],
+            )[0, 1],
         ]
         result[f"k {k}, {'labelled' if labelled else 'unlabelled'}"] = {
             each.metric: {

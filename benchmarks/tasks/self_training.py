@@ -97,9 +97,8 @@ def main() -> None:
     for name, found in systems.items():
         if name.startswith("targeted"):
             standard = systems[f"standard, {name.rpartition(', ')[2]}"]
-            (gain,) = compare_means(
-                ["frs_linked"], standard.of("frs_linked")[:, None], found.of("frs_linked")[:, None]
-            )
+            tables = [each.of("frs_linked")[:, None] for each in (standard, found)]
+            (gain,) = compare_means(["frs_linked"], tables)[0, 1]
             result[name]["over standard, frs_linked"] = {
                 "gain": round(gain.difference, 4),
                 "interval": [round(gain.low, 4), round(gain.high, 4)],

@@ -134,7 +134,7 @@ class Judge:
                     "gain": round(each.difference, 4),
                     "interval": [round(each.low, 4), round(each.high, 4)],
                 }
-                for each in compare_means(SHOWN, other, mine)
+                for each in compare_means(SHOWN, [other, mine])[0, 1]
             }
         found["EWT"] = {
             each.metric: {

@@ -17,6 +17,8 @@ from niwaki.kernel.systems import system_names
 from niwaki.objectives import objective_names
 
 MAX_CANDIDATES = 4096
+# What can be selected by costs that are sums over arcs, and by a graph parser, only.
+ARC_SELECTIONS = ("augmented", "exact")
 
 
 @dataclass(frozen=True)
@@ -145,11 +147,17 @@ class ObjectiveConfig:
     max_k: int = 64
     # What an update goes towards: the cheapest candidate ("hard"), the best of score and
     # cost, away from the worst ("hope-fear"), all that are cheaper, or the expected cost.
-    select: Literal["hard", "hope-fear", "all-cheaper", "expected"] = "hard"
+    # A graph parser, for costs that are sums over arcs (arc-length, partial): hope and fear
+    # of all trees ("augmented"), or the expected cost over all trees ("exact").
+    select: Literal["hard", "hope-fear", "all-cheaper", "expected", "augmented", "exact"] = "hard"
     # The length of an update, where one on the treebank has 1.
     step: float = 1.0
-    # "hope-fear": what a cost of 1 weighs in scores; "expected": the temperature.
-    scale: float = 100.0
+    # Ways to tag an example that are tried: as it is tagged, and with the second tag of each of
+    # the most doubtful words. The tagger learns the tags that lead to the cheapest trees.
+    tags: int = 1
+    # "hope-fear", "augmented": what a cost of 1 weighs in scores; "expected", "exact": the
+    # temperature. Usual are 100 for a transition parser and 4 for a graph parser.
+    scale: float | Literal["usual"] = "usual"
     # "reordering": a named set of rules or a file, and the words that are scored.
     rules: str = ""
     words: Literal["linked", "all"] = "linked"
@@ -318,7 +326,8 @@ def _convert(hint: Any, value: Any, key: str, name: str) -> Any:
         number, word = typing.get_args(hint)
         if isinstance(value, str):
             if value not in typing.get_args(word):
-                raise refuse(f"a whole number or {', '.join(typing.get_args(word))}")
+                kind = "a whole number" if number is int else "a number"
+                raise refuse(f"{kind} or {', '.join(typing.get_args(word))}")
             return value
         return _convert(number, value, key, name)
     if origin is Literal:
@@ -401,8 +410,12 @@ def _check_objective(objective: ObjectiveConfig, name: str) -> None:
                 raise ConfigError(f"{name}.{key} goes with a cost, not with {kind!r}; leave it out")
     positive = {"schedule": objective.schedule, "step": objective.step, "scale": objective.scale}
     for key, value in positive.items():
-        if value <= 0:
+        if value != "usual" and value <= 0:
             raise ConfigError(f"{name}.{key} is {value}; give a number above 0")
+    if objective.tags < 1:
+        raise ConfigError(f"{name}.tags is {objective.tags}; give at least 1")
+    if objective.tags > 1 and objective.select in ARC_SELECTIONS:
+        raise ConfigError(f"{name}.tags does not go with select = {objective.select!r}")
     for key, count in (("k", objective.k), ("max_k", objective.max_k)):
         if count != "adaptive" and not 2 <= count <= MAX_CANDIDATES:
             raise ConfigError(f"{name}.{key} is {count}; give 2 to {MAX_CANDIDATES}")

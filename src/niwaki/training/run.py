@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 # numpy would load it when it is first used, and an interrupt at that moment would be lost:
 # compiled modules ignore errors while they set themselves up.
@@ -20,9 +20,10 @@ from niwaki.models.pipeline import Parser, Pipeline
 from niwaki.models.tagger import Tags
 from niwaki.training.calibration import calibrate
 from niwaki.training.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
-from niwaki.training.config import Config, ModelConfig
+from niwaki.training.config import ARC_SELECTIONS, Config, GraphConfig, ModelConfig
 from niwaki.training.corpus import Corpus, read_treebank
 from niwaki.training.costdata import CostObjective, load_costs, tag_costs
+from niwaki.training.epochs import taught_tagger
 from niwaki.training.stages import (
     Reporter,
     Stages,
@@ -32,9 +33,12 @@ from niwaki.training.stages import (
     graph_parser_of,
     morphology_of,
     segmenter_of,
+    tag_lessons_of,
     tagger_of,
     transition_parsers_of,
 )
+
+C = TypeVar("C", ModelConfig, GraphConfig)
 
 
 def train(
@@ -110,19 +114,27 @@ def train(
 def _train_all(stages: Stages) -> Pipeline:
     config, dev = stages.config, stages.dev
     is_graph = config.model.kind == "graph"
-    if is_graph and stages.costs:
-        raise ConfigError('costs go with model.kind = "transition"; leave one out')
+    for each in stages.costs:
+        if each.config.select in ARC_SELECTIONS and not is_graph:
+            raise ConfigError(
+                f"{each.config.kind}: select = {each.config.select!r} is for a graph parser; "
+                "choose another"
+            )
     design = design_graph_parser(stages) if is_graph else design_transition_parser(stages)
     segmenter = stages.init.segmenter if stages.init else segmenter_of(stages)
     tagger, tags = tagger_of(stages)
     morphology = stages.init.morphology if stages.init else morphology_of(stages, tagger)
     parser: Parser
     greedy = None
+    data = tag_costs(stages.costs, tagger, morphology, design.labels)
+    tag_lessons = tag_lessons_of(stages, tagger)
     if isinstance(design, GraphDesign):
-        parser = graph_parser_of(stages, design, tagger, tags)
+        parser = graph_parser_of(stages, design, tagger, tags, data, tag_lessons)
     else:
-        data = tag_costs(stages.costs, tagger, morphology, design.labels)
-        parser, greedy = transition_parsers_of(stages, design, tagger, tags, data)
+        parser, greedy = transition_parsers_of(stages, design, tagger, tags, data, tag_lessons)
+    taught = taught_tagger(stages.checkpoint)
+    if tagger is not None and taught is not None:
+        tagger = tagger.with_model(taught)
     pipeline = Pipeline(
         _card(stages), tagger, morphology, parser, greedy, stages.word_clusters, segmenter
     )
@@ -133,18 +145,35 @@ def _train_all(stages: Stages) -> Pipeline:
     return pipeline
 
 
+# What of a graph parser is a part of the model; the rest says how one learns.
+_GRAPH_DESIGN = ("order", "latent", "projective", "decode", "label_features")
+
+
 def _continued(config: Config, init: Pipeline) -> Config:
     """A configuration for training a model on: the model is what it is."""
-    usual = ModelConfig()
-    changed = [key for key, value in vars(config.model).items() if value != getattr(usual, key)]
+    model = _kept("model", config.model, init, tuple(vars(config.model)))
+    if model.kind != "graph":
+        return replace(config, model=model)
+    # What is not said about learning is as it was.
+    graph = _kept("graph", config.graph, init, _GRAPH_DESIGN)
+    usual = GraphConfig()
+    said = {key: value for key, value in vars(config.graph).items() if value != vars(usual)[key]}
+    return replace(config, model=model, graph=replace(graph, **said))
+
+
+def _kept(table: str, given: C, init: Pipeline, fixed: Sequence[str]) -> C:
+    """A table of the model that is trained on; raises ConfigError if something fixed is given."""
+    usual = type(given)()
+    changed = [key for key in fixed if getattr(given, key) != getattr(usual, key)]
     if changed:
         raise ConfigError(
-            f"model.{changed[0]} cannot be chosen with --init: the model keeps its own; "
+            f"{table}.{changed[0]} cannot be chosen with --init: the model keeps its own; "
             "leave it out, or train from the beginning"
         )
-    known = {name: init.config["model"].get(name, value) for name, value in vars(usual).items()}
-    known = {name: tuple(x) if isinstance(x, list) else x for name, x in known.items()}
-    return replace(config, model=ModelConfig(**known))
+    record = init.config.get(table, {})
+    known: dict[str, Any] = {name: record[name] for name in vars(usual) if name in record}
+    known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
+    return replace(usual, **known)
 
 
 def _identity(
@@ -163,7 +192,12 @@ def _identity(
     if costs:
         identity["costs"] = [hash_of_files(each.config.data) for each in costs]
     if init is not None:
-        identity["init"] = hash_of_arrays(finished_weights(init).arrays)
+        arrays = {
+            f"{part}.{name}": array
+            for part, weights in finished_weights(init).items()
+            for name, array in weights.arrays.items()
+        }
+        identity["init"] = hash_of_arrays(arrays)
     return identity
 
 
