@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import log2
 
 EDGE, RARE = "<edge>", "<rare>"  # contexts that are no words
@@ -22,15 +22,13 @@ def information(text: list[list[object]], classes: Classes) -> int:
     pairs: Counter[tuple[object, object]] = Counter()
     for sentence in text:
         seen = [EDGE, *(class_of.get(word, word) for word in sentence), EDGE]
-        pairs.update(zip(seen, seen[1:], strict=False))
+        pairs.update(pairwise(seen))
     first: Counter[object] = Counter()
     second: Counter[object] = Counter()
     for (left, right), count in pairs.items():
         first[left] += count
         second[right] += count
-    return (
-        sum(map(f, pairs.values())) - sum(map(f, first.values())) - sum(map(f, second.values()))
-    )
+    return sum(map(f, pairs.values())) - sum(map(f, first.values())) - sum(map(f, second.values()))
 
 
 def merge_best(text: list[list[object]], classes: Classes) -> tuple[Classes, tuple[int, int]]:

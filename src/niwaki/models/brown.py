@@ -107,8 +107,10 @@ def _neighbours(text: NDArray[np.int64], words: int) -> Neighbours:
     of_words = first < words
     pairs, times = np.unique(first[of_words] * (words + 2) + second[of_words], return_counts=True)
     starts = np.searchsorted(pairs // (words + 2), np.arange(words + 1))
-    return _of_type(starts, np.int64), _of_type(pairs % (words + 2), np.int32), _of_type(
-        times, np.int32
+    return (
+        _of_type(starts, np.int64),
+        _of_type(pairs % (words + 2), np.int32),
+        _of_type(times, np.int32),
     )
 
 
