@@ -42,7 +42,7 @@ def test_more_words_than_a_window_holds() -> None:
 
 def test_large_counts() -> None:
     """Beyond the table of logarithms."""
-    text = [["a", "b"]] * 300_000 + [["b", "c"], ["c", "a"], ["d", "b"]] * 3
+    text = [["a", "b"] * 1000] * 300 + [["b", "c"], ["c", "a"], ["d", "b"]] * 3
     sentences = {tuple(words): Sentence.from_words(words) for words in text}
     found = cluster([sentences[tuple(words)] for words in text], 2, min_count=1)
     assert found.counts["b"] == 300_006

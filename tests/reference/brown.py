@@ -9,6 +9,7 @@ from math import log2
 EDGE, RARE = "<edge>", "<rare>"  # contexts that are no words
 
 Classes = list[list[int]]
+Text = Counter[tuple[object, ...]]  # sentences, and how often they stand there
 
 
 def f(x: int) -> int:
@@ -16,13 +17,14 @@ def f(x: int) -> int:
     return round(x * log2(x) * 2**20) if x > 1 else 0
 
 
-def information(text: list[list[object]], classes: Classes) -> int:
+def information(text: Text, classes: Classes) -> int:
     """N times the mutual information of neighbours, but for a constant."""
     class_of: dict[object, object] = {word: members[0] for members in classes for word in members}
     pairs: Counter[tuple[object, object]] = Counter()
-    for sentence in text:
+    for sentence, times in text.items():
         seen = [EDGE, *(class_of.get(word, word) for word in sentence), EDGE]
-        pairs.update(pairwise(seen))
+        for pair in pairwise(seen):
+            pairs[pair] += times
     first: Counter[object] = Counter()
     second: Counter[object] = Counter()
     for (left, right), count in pairs.items():
@@ -31,7 +33,7 @@ def information(text: list[list[object]], classes: Classes) -> int:
     return sum(map(f, pairs.values())) - sum(map(f, first.values())) - sum(map(f, second.values()))
 
 
-def merge_best(text: list[list[object]], classes: Classes) -> tuple[Classes, tuple[int, int]]:
+def merge_best(text: Text, classes: Classes) -> tuple[Classes, tuple[int, int]]:
     """The classes, of which each is known by its first word, after the best merge."""
 
     def merged(pair: tuple[int, int]) -> Classes:
@@ -51,7 +53,7 @@ def cluster(sentences: list[list[str]], clusters: int, min_count: int) -> dict[s
     counts = Counter(word for sentence in sentences for word in sentence)
     words = sorted((w for w in counts if counts[w] >= min_count), key=lambda w: (-counts[w], w))
     rank: dict[str, object] = {word: number for number, word in enumerate(words)}
-    text = [[rank.get(word, RARE) for word in sentence] for sentence in sentences if sentence]
+    text = Counter(tuple([rank.get(word, RARE) for word in sentence]) for sentence in sentences)
     classes: Classes = []
     for number in range(len(words)):
         classes.append([number])
