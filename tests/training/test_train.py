@@ -14,10 +14,15 @@ from niwaki.kernel.systems import system_names
 from niwaki.metrics.attachment import evaluate
 from niwaki.models.features import feature_set_names
 from niwaki.models.pipeline import Pipeline, load
+from niwaki.models.trigrams import Trigrams
 from niwaki.models.weights import Compressed
+from niwaki.training.run import train
 from tests.toy import (
+    NEW,
+    TOY,
     Log,
     check,
+    quick_config,
     quick_model,
     write,
 )
@@ -109,6 +114,84 @@ def test_without_a_greedy_parser_the_other_one_serves(tmp_path: Path) -> None:
 def test_both_taggers_learn(tmp_path: Path, toy: list[Sentence], learner: str) -> None:
     model = quick_model(tmp_path / "m", tagger={"learner": learner})
     assert evaluate(toy, model.parse(toy, retag=True)).scores["XPOS"] > 90
+
+
+@pytest.mark.parametrize("known_words", ["seen", "all"])
+def test_a_trigram_tagger_serves_like_the_others(
+    tmp_path: Path, toy: list[Sentence], known_words: str
+) -> None:
+    path = tmp_path / "m"
+    trained = quick_model(
+        path,
+        tagger={"learner": "tnt", "known_words": known_words},
+        training={"dev": str(TOY)},
+        threads=2,
+    )
+    model = load(path)
+    assert model.tagger is not None
+    assert isinstance(model.tagger.model, Trigrams)
+    assert (model.tagger.model.smoothing > 0) == (known_words == "all")
+    assert [s.source for s in model.parse(toy)] == [s.source for s in trained.parse(toy)]
+    scores = evaluate(toy, model.parse(toy, retag=True)).scores
+    assert scores["UPOS"] > 90
+    assert scores["XPOS"] > 90
+    assert scores["LAS"] > 55
+    parsed = check(model)
+    assert "_" not in parsed.upos
+    (sure,) = model.parse([NEW], probabilities=True)
+    assert all("TagProb=" in misc for misc in sure.misc)
+    for likely in model.likely_tags(NEW, 2):
+        assert likely[0][2] >= likely[1][2]
+    # Tags that are given stay.
+    given = NEW.replace(upos=["X"] * len(NEW))
+    (kept,) = model.parse([given])
+    assert set(kept.upos) == {"X"}
+
+
+def test_folds_of_a_model_that_is_trained_on_have_its_kind_of_tagger(
+    tmp_path: Path, toy: list[Sentence]
+) -> None:
+    tnt = quick_model(tmp_path / "m", tagger={"learner": "tnt"}, model={"greedy": False})
+    on = train(quick_config(), tmp_path / "n", Log(), init=tnt)
+    assert on.tagger is not None
+    assert isinstance(on.tagger.model, Trigrams)
+    linear = quick_model(tmp_path / "m", model={"greedy": False})
+    on = train(quick_config(tagger={"learner": "tnt"}), tmp_path / "n", Log(), init=linear)
+    assert on.tagger is not None
+    assert isinstance(on.tagger.model, Compressed)
+
+
+def test_more_pairs_of_tags_than_trigrams_can_hold(tmp_path: Path, toy: list[Sentence]) -> None:
+    """UPOS by trigrams, and XPOS chosen afterwards."""
+    numbered = [
+        s.replace(xpos=[f"{(n + k) % 95}" for n in range(len(s))]) for k, s in enumerate(toy * 3)
+    ]
+    data = write(tmp_path / "fine.conllu", numbered)
+    model = quick_model(tmp_path / "m", data, tagger={"learner": "tnt", "folds": 0})
+    assert model.tagger is not None
+    assert not len(model.tagger.xpos)
+    assert evaluate(toy, model.parse(toy, retag=True)).scores["UPOS"] > 90
+    parsed = check(model)
+    assert "_" not in parsed.xpos
+
+
+@pytest.mark.parametrize("learner", ["maxent", "svm"])
+@pytest.mark.parametrize("system", system_names())
+def test_local_classifiers_learn(
+    tmp_path: Path, toy: list[Sentence], learner: str, system: str
+) -> None:
+    log = Log()
+    path = tmp_path / "m"
+    quick_model(
+        path,
+        log=log,
+        model={"system": system, "features": "lean", "beam": 1},
+        training={"greedy_learner": learner, "greedy_epochs": 6, "rate": 0.3},
+    )
+    model = load(path)
+    assert evaluate(toy, model.parse(toy)).scores["LAS"] > 70
+    assert log.epochs[-1].updates < log.epochs[0].updates / 4
+    check(model)
 
 
 def test_clusters_and_own_features(tmp_path: Path, toy: list[Sentence]) -> None:

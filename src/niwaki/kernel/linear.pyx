@@ -169,11 +169,14 @@ cdef void learn_add(LearnTable* table, const uint64_t* keys, int count,
 
 cdef void learn_gradients(LearnTable* table, const uint64_t* keys, int count,
                           const int* classes, const float* gradients, int class_count,
-                          float rate, float damping) noexcept nogil:
-    """AdaGrad steps uphill: rate * gradient / (sqrt(sum of squared gradients) + damping)."""
+                          float rate, float damping, float decay=0) noexcept nogil:
+    """AdaGrad steps uphill: rate * gradient / (sqrt(sum of squared gradients) + damping).
+
+    With a `decay`, each weight that is met also pays decay / 2 times its square.
+    """
     cdef int i, j
     cdef uint32_t number
-    cdef float step
+    cdef float step, gradient
     cdef Entry* entry
     for i in range(count):
         number = add_row(table, keys[i])
@@ -187,8 +190,9 @@ cdef void learn_gradients(LearnTable* table, const uint64_t* keys, int count,
             if entry == NULL:
                 table.failed = True
                 return
-            entry.squares += gradients[j] * gradients[j]
-            step = rate * gradients[j] / (sqrtf(entry.squares) + damping)
+            gradient = gradients[j] - decay * entry.weight
+            entry.squares += gradient * gradient
+            step = rate * gradient / (sqrtf(entry.squares) + damping)
             entry.weight += step
             entry.total += table.clock * step
 

@@ -118,15 +118,30 @@ class TaggerConfig:
     tags: bool = True
     feats: bool = True
     lemmas: bool = True
-    learner: Literal["logistic", "perceptron"] = "logistic"
+    # "tnt" counts tags of words and endings and trigrams of tags; the others weigh features.
+    learner: Literal["logistic", "perceptron", "tnt"] = "logistic"
     epochs: int = 5
     rate: float = 0.1
     damping: float = 0.1
     margin: float = 12.0
+    # tnt: whether a known word can have tags that it was not seen with, and as how many
+    # occurrences of the word its ending then counts.
+    known_words: Literal["seen", "all"] = "all"
+    smoothing: float = 0.1
     # The parser is trained on tags that were predicted for each part of the data by a
     # tagger trained on the other parts; 0 trains it on the tags of the file.
     folds: int = 10
     max_rows: int = 300_000
+
+    @property
+    def passes(self) -> int:
+        """How often a tagger looks at the data."""
+        return 1 if self.learner == "tnt" else self.epochs
+
+    @property
+    def ending_weight(self) -> float:
+        """What the ending of a known word weighs in its tags."""
+        return self.smoothing if self.known_words == "all" else 0.0
 
 
 @dataclass(frozen=True)
@@ -187,8 +202,15 @@ class TrainingConfig:
     # By how much the right way must lead the wrong ones.
     margin: float = 20.0
     greedy_margin: float = 5.0
-    # How often the greedy parser follows its own mistakes while it learns.
+    # How a greedy parser learns: by its own mistakes ("perceptron"), or as a classifier of
+    # the states on the way to the right trees, by maximum entropy or support vectors.
+    greedy_learner: Literal["perceptron", "maxent", "svm"] = "perceptron"
+    # perceptron: how often it follows its own mistakes while it learns.
     explore: float = 0.9
+    # maxent and svm: steps of AdaGrad, and how much weights are drawn towards 0.
+    rate: float = 0.1
+    damping: float = 0.1
+    decay: float = 0.0001
     # With costs: sentences that are parsed before any of them changes the weights.
     round: int = 16
     # Time between two checkpoints.
@@ -237,12 +259,16 @@ _AT_LEAST = {
     "tagger.rate": 0,
     "tagger.damping": 0,
     "tagger.margin": 0,
+    "tagger.smoothing": 1e-9,
     "training.seed": 0,
     "training.epochs": 1,
     "training.greedy_epochs": 1,
     "training.margin": 0,
     "training.greedy_margin": 0,
     "training.explore": 0,
+    "training.rate": 1e-9,
+    "training.damping": 0,
+    "training.decay": 0,
     "training.round": 1,
     "training.checkpoint_minutes": 0,
 }
@@ -252,6 +278,7 @@ _AT_MOST = {
     "graph.order": 2,
     "graph.latent": 64,
     "training.explore": 1,
+    "training.decay": 1,
     "training.seed": 2**63 - 1,
 }
 
@@ -367,6 +394,12 @@ def _check(config: Config, name: str) -> None:
     if system not in system_names():
         raise ConfigError(f"{name}: model.system is {system!r}; {nearest(system, system_names())}")
     _check_graph(config.graph, name)
+    learner, has_costs = config.training.greedy_learner, any(x.is_cost for x in config.objective)
+    if has_costs and config.model.beam == 1 and learner != "perceptron":
+        raise ConfigError(
+            f"{name}: training.greedy_learner is {learner}, but costs are learned by perceptron "
+            "steps; leave it out, or give a model.beam above 1"
+        )
     for number, objective in enumerate(config.objective):
         _check_objective(objective, f"{name}: objective[{number}]")
     if not any(objective.data for objective in config.objective):

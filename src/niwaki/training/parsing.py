@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.kernel.linear import Learner
-from niwaki.kernel.parser_learning import Tutor
+from niwaki.kernel.local_learning import LocalTutor
 from niwaki.kernel.systems import load_system
 from niwaki.kernel.words import Clusters
 from niwaki.models.constrained import constrained_kbest
@@ -26,6 +26,8 @@ from niwaki.training.trainee import TransitionTrainee
 
 # What its only set of weights is called.
 PART = "moves"
+# Gradients of moves that are smaller are not worth the memory of an entry.
+_NEGLIGIBLE = 0.02
 
 
 class ParserTraining(EpochTraining[TransitionParser]):
@@ -51,11 +53,12 @@ class ParserTraining(EpochTraining[TransitionParser]):
         self._beam, self._max_rows, self._base = beam, max_rows, base
         self._learner = Learner(len(design.classes), base=base.frozen() if base else None)
         self._parser = TransitionParser(design, self._learner, clusters)
-        self._tutor = Tutor(self._parser.kernel, self._parser.class_numbers())
+        self._tutor = LocalTutor(self._parser.kernel, self._parser.class_numbers())
         self._values = self._parser.attribute_values(corpus.batch, tags)
         self._labels = corpus.batch.numbers(DEPREL, self._parser.labels.symbols)
         # A greedy parser with exact costs learns from crossing trees what it can reach of them.
-        lift = beam > 1 and not load_system(design.system).crosses
+        follows_oracle = beam > 1 or config.greedy_learner != "perceptron"
+        lift = follows_oracle and not load_system(design.system).crosses
         self._heads = projective_heads(corpus) if lift else corpus.batch.given_heads()
         self._random = 0  # state of the exploration's random numbers
         self._explore = 0.0
@@ -97,6 +100,20 @@ class ParserTraining(EpochTraining[TransitionParser]):
                 config.margin,
             )
             return int(updates)
+        if config.greedy_learner != "perceptron":
+            _, mistakes, _, _ = self._tutor.learn_locally(
+                batch,
+                self._values,
+                self._heads,
+                self._labels,
+                part,
+                config.greedy_learner == "svm",
+                config.rate,
+                config.damping,
+                config.decay,
+                _NEGLIGIBLE,
+            )
+            return mistakes
         random = np.array([self._random], dtype=np.uint64)
         _, updates = self._tutor.learn_greedily(
             batch,

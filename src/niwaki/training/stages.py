@@ -176,7 +176,7 @@ def tagger_of(stages: Stages) -> tuple[Tagger | None, Tags]:
         return stages.init.tagger, stages.tags
     config, corpus, seed = stages.config.tagger, stages.corpus, stages.config.training.seed
     folds = min(config.folds, len(corpus.sentences))
-    work = len(corpus.sentences) * config.epochs
+    work = len(corpus.sentences) * config.passes
     if stages.init is not None:
         tagger = stages.init.tagger
         if tagger is None:

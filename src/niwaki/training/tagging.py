@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.faults import COLUMNS
+from niwaki.errors import ConfigError
+from niwaki.kernel import tagger as kernel
 from niwaki.kernel.linear import Learner
 from niwaki.kernel.words import Clusters
 from niwaki.models.chooser import LEVELS, Chooser, find_candidates
@@ -15,6 +17,7 @@ from niwaki.models.features import tagging_features
 from niwaki.models.lemmas import find_rule
 from niwaki.models.morphology import Morphology
 from niwaki.models.tagger import XPOS, Tagger, Tags
+from niwaki.models.trigrams import MAX_PAIRS, Trigrams
 from niwaki.models.vocabulary import Vocabulary
 from niwaki.models.weights import compress
 from niwaki.training.checkpoint import Checkpoint
@@ -48,25 +51,50 @@ def train_tagger(
     advance: Advance,
     like: Tagger | None = None,
 ) -> Tagger:
-    """A compressed tagger learned from a corpus; `like` gives it the tags of another one."""
+    """A compressed tagger learned from a corpus; `like` gives it tags and kind of another one."""
     if like is None:
         seen = {pair for s in corpus.sentences for pair in zip(s.upos, s.xpos, strict=True)}
         # A word without UPOS says nothing about tags.
         pairs = {(upos, xpos) for upos, xpos in seen if upos != "_"}
         tagger = Tagger.untrained(sorted(pairs), lowercase=lowercase, clusters=clusters)
+        if config.learner == "tnt":
+            advance(len(corpus.sentences))
+            return _count_trigrams(corpus, tagger, config.ending_weight)
+    elif isinstance(like.model, Trigrams):
+        advance(len(corpus.sentences))
+        return _count_trigrams(corpus, like, like.model.smoothing)
     else:
         tagger = like.with_model(Learner(len(like.upos) + len(like.xpos)))
-    learner = tagger.model
+    learner, teacher = tagger.model, tagger.kernel
     assert isinstance(learner, Learner)
+    assert isinstance(teacher, kernel.Tagger)
     gold = tagger.numbers(corpus.batch)
     rate = config.rate if config.learner == "logistic" else 0.0
     for epoch in range(config.epochs):
         order = epoch_order(seed, stage, epoch, len(corpus.sentences))
         for start in range(0, len(order), _CHUNK):
             part = order[start : start + _CHUNK]
-            tagger.kernel.learn(corpus.batch, gold, part, rate, config.damping, config.margin)
+            teacher.learn(corpus.batch, gold, part, rate, config.damping, config.margin)
             advance(len(part))
     return tagger.with_model(compress(learner.export(), learner.classes, config.max_rows))
+
+
+def _count_trigrams(corpus: Corpus, tagger: Tagger, smoothing: float) -> Tagger:
+    """The trigram tagger of a corpus, for the tags of another tagger."""
+    if len(tagger.pairs) > MAX_PAIRS:
+        # XPOS is chosen afterwards, like FEATS.
+        names = [(name, "_") for name in tagger.upos.names]
+        tagger = Tagger.untrained(names, lowercase=tagger.lowercase)
+    if len(tagger.pairs) > MAX_PAIRS:
+        raise ConfigError(
+            f"{len(tagger.pairs)} UPOS tags, but tnt can tell {MAX_PAIRS} apart; "
+            "is something else in that column?"
+        )
+    gold = tagger.numbers(corpus.batch)
+    counted = Trigrams.count(
+        corpus.batch, gold, len(tagger.pairs), smoothing, lowercase=tagger.lowercase
+    )
+    return tagger.with_model(counted)
 
 
 def jackknife(
