@@ -9,6 +9,10 @@ is a whole one. Training writes checkpoints beside the output; after an interrup
 the same command with --resume goes on and ends with the same model. What each epoch did
 is also written beside it, to MODEL.log.jsonl.
 
+Features such as contiguous(s1,s0) look at links of the words to a translation, which `links`
+names beside `data`. A line of links that does not fit its sentence is an error; with --skip-bad
+the sentence goes without, and such lines are counted.
+
 With --init a model is trained on, for instance for a task: it keeps its tagger, features
 and labels, and its parser learns from where it is.
 
@@ -44,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--init", metavar="MODEL", help="train this model on instead of beginning from nothing"
     )
+    parser.add_argument(
+        "--skip-bad", action="store_true", help="do without links that do not fit, and count them"
+    )
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
 
@@ -60,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
             resume=arguments.resume,
             threads=arguments.threads,
             init=init,
+            skip_bad=arguments.skip_bad,
         )
         lines.note(f"wrote {arguments.output} after {time.monotonic() - started:.0f} s")
     return OK

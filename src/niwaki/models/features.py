@@ -30,6 +30,10 @@ MAX_FEATURES = 10_000
 
 Atom = tuple[int, int, int, int]
 
+# Parts that say something about two places; those of links about their subtrees.
+_LINKED = ("contiguous", "right-contiguous")
+_PAIRS = ("distance", *_LINKED)
+
 
 def feature_set_names() -> list[str]:
     """The named sets, found by looking for their files."""
@@ -113,7 +117,7 @@ def compile_parser(
     """Templates for a transition parser.
 
     Features on what there is not are left out: clusters if none are given, and what
-    a system never knows.
+    a system never knows (subtrees without gaps, if words may swap).
     """
     attributes: dict[str, int] = {}
     templates = []
@@ -132,6 +136,8 @@ def _is_seen(part: str, system: System | None, clusters: bool) -> bool:
         return clusters
     if system is None:
         return True
+    if part.startswith(_LINKED):
+        return not system.crosses
     of_a_head = place.startswith("s0.head") or (what == "label" and place in ("s0", "s1", "s2"))
     of_the_front = place.startswith("b0.left") or (
         place == "b0" and what in ("lefts", "left-labels", "rights", "right-labels")
@@ -142,13 +148,16 @@ def _is_seen(part: str, system: System | None, clusters: bool) -> bool:
 def _parser_atom(part: str, attributes: dict[str, int]) -> Atom:
     slots = parser_kernel.SLOT_NAMES
     kinds = parser_kernel.KINDS
-    distance = re.fullmatch(r"distance\(\s*([\w.]+)\s*,\s*([\w.]+)\s*\)", part)
-    if distance:
-        places = [_known(name, slots, part) for name in distance.groups()]
-        return kinds["distance"], places[0], places[1], 0
+    pair = re.fullmatch(r"([\w-]+)\(\s*([\w.]+)\s*,\s*([\w.]+)\s*\)", part)
+    if pair and pair[1] in _PAIRS:
+        places = [_known(name, slots, part) for name in pair.groups()[1:]]
+        if pair[1] in _LINKED and pair.groups()[1:] not in parser_kernel.NEIGHBOURS:
+            known = ", ".join(f"({left},{right})" for left, right in parser_kernel.NEIGHBOURS)
+            raise ConfigError(f"features: no neighbours in {shown(part)}; known: {known}")
+        return kinds[pair[1]], places[0], places[1], 0
     place, _, what = part.rpartition(".")
     slot = _known(place, slots, part)
-    if what in kinds and what not in ("word", "distance"):
+    if what in kinds and what not in ("word", *_PAIRS):
         if what != "label" and place not in parser_kernel.NODES:
             raise ConfigError(
                 f"features: the children of {place} are not kept, in {shown(part)}; "
@@ -156,7 +165,7 @@ def _parser_atom(part: str, attributes: dict[str, int]) -> Atom:
             )
         return kinds[what], slot, 0, 0
     if what not in WORD_ATTRIBUTES:
-        known = [*WORD_ATTRIBUTES, *(kind for kind in kinds if kind not in ("word", "distance"))]
+        known = [*WORD_ATTRIBUTES, *(kind for kind in kinds if kind not in ("word", *_PAIRS))]
         raise ConfigError(f"features: unknown {what!r} in {shown(part)}; {nearest(what, known)}")
     return kinds["word"], slot, 0, attributes.setdefault(what, len(attributes))
 

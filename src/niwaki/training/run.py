@@ -11,7 +11,7 @@ from typing import Any
 # compiled modules ignore errors while they set themselves up.
 import numpy.random  # noqa: F401
 
-from niwaki.errors import ConfigError
+from niwaki.errors import ConfigError, CorpusError
 from niwaki.kernel.systems import load_system
 from niwaki.metrics.attachment import evaluate
 from niwaki.models.clusters import read_clusters
@@ -46,12 +46,14 @@ def train(
     threads: int | None = None,
     init: Pipeline | None = None,
     tags: Tags | None = None,
+    skip_bad: bool = False,
 ) -> Pipeline:
     """Train a model and write it. A run that was broken off goes on with `resume`.
 
     With `init`, a trained model is trained on: it keeps its tagger, its features and its
     labels, and its parser learns from where it is. `tags` are those of the treebank if
-    they were jackknifed before, for many runs. The result depends on the configuration,
+    they were jackknifed before, for many runs. With `skip_bad`, sentences whose links do not
+    fit go without, and are counted. The result depends on the configuration,
     the data and that model only, not on threads or on interruptions. What each epoch did
     is written beside the model, to OUTPUT.log.jsonl.
     A KeyboardInterrupt first saves how far the run came.
@@ -59,14 +61,23 @@ def train(
     if init is not None:
         config = _continued(config, init)
     treebanks = [objective for objective in config.objective if not objective.is_cost]
+    faults: list[CorpusError] = []
+    bad = faults.append if skip_bad else None
     corpus = read_treebank(
         [file for objective in treebanks for file in objective.data],
         partial={file for each in treebanks if each.partial for file in each.data},
+        links={d: x for each in treebanks for d, x in zip(each.data, each.links, strict=False)},
+        on_bad_links=bad,
     )
     if not corpus.sentences and init is None:
         raise ConfigError("no trees to learn from; add a treebank, or begin with a model (--init)")
     costs = load_costs(config)
-    dev = read_treebank([config.training.dev]) if config.training.dev else None
+    dev = None
+    if config.training.dev:
+        file, beside = config.training.dev, config.training.dev_links
+        dev = read_treebank([file], links={file: beside} if beside else {}, on_bad_links=bad)
+    if faults:
+        reporter.note(f"{len(faults):,} lines of links do not fit, the first: {faults[0]}")
     if corpus.sentences:
         _say_what_is_in(corpus, config, reporter)
     for each in costs:
@@ -221,7 +232,8 @@ def _card(stages: Stages) -> dict[str, Any]:
     }
     for objective in record["objective"]:
         # Where the files lay on somebody's disk is nobody's business.
-        objective["data"] = [os.path.basename(file) for file in objective["data"]]
+        for key in ("data", "links"):
+            objective[key] = [os.path.basename(file) for file in objective[key]]
         objective["rules"] = os.path.basename(objective["rules"])
         objective["command"] = [os.path.basename(word) for word in objective["command"][:1]]
     if stages.init is not None:
@@ -229,7 +241,8 @@ def _card(stages: Stages) -> dict[str, Any]:
             "name": stages.init.config["card"]["name"],
             "data": stages.init.config.get("data", {}),
         }
-    for table, key in (("training", "dev"), ("model", "clusters"), ("model", "features")):
+    paths = [("training", "dev"), ("training", "dev_links")]
+    for table, key in (*paths, ("model", "clusters"), ("model", "features")):
         record[table][key] = os.path.basename(record[table][key])
     return record
 
