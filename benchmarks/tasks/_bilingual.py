@@ -48,9 +48,7 @@ def linked_atis(language: str) -> dict[str, Path]:
         for part in PARTS
         for one, two in zip(sides[0][part], sides[1][part], strict=True)
     ]
-    found = [
-        link(each, threshold=THRESHOLD) for each in train(pairs, Settings(), 1).posteriors()
-    ]
+    found = [link(each, threshold=THRESHOLD) for each in train(pairs, Settings(), 1).posteriors()]
     sentences = [sentence for part in PARTS for sentence in sides[0][part]]
     linked = [with_links(s, each.sure) for s, each in zip(sentences, found, strict=True)]
     for part in PARTS:

@@ -152,8 +152,8 @@ def _parser_atom(part: str, attributes: dict[str, int]) -> Atom:
     if pair and pair[1] in _PAIRS:
         places = [_known(name, slots, part) for name in pair.groups()[1:]]
         if pair[1] in _LINKED and pair.groups()[1:] not in parser_kernel.NEIGHBOURS:
-            known = ", ".join(f"({left},{right})" for left, right in parser_kernel.NEIGHBOURS)
-            raise ConfigError(f"features: no neighbours in {shown(part)}; known: {known}")
+            pairs = ", ".join(f"({left},{right})" for left, right in parser_kernel.NEIGHBOURS)
+            raise ConfigError(f"features: no neighbours in {shown(part)}; known: {pairs}")
         return kinds[pair[1]], places[0], places[1], 0
     place, _, what = part.rpartition(".")
     slot = _known(place, slots, part)
