@@ -9,6 +9,10 @@ is a whole one. Training writes checkpoints beside the output; after an interrup
 the same command with --resume goes on and ends with the same model. What each epoch did
 is also written beside it, to MODEL.log.jsonl.
 
+Features such as contiguous(s1,s0) look at links of the words to a translation, which `links`
+names beside `data`. A line of links that does not fit its sentence is an error; with --skip-bad
+the sentence goes without, and such lines are counted.
+
 With --init a model is trained on, for instance for a task: it keeps its tagger, features
 and labels, and its parser learns from where it is.
 
@@ -37,10 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--init", metavar="MODEL", help="train this model on instead of beginning from nothing"
     )
-    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument(
-        "--skip-bad", action="store_true", help="leave out faulty lines of clusters, and count them"
+        "--skip-bad",
+        action="store_true",
+        help="leave out faulty lines of clusters and links, and count them",
     )
+    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
 
 

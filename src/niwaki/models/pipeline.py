@@ -90,6 +90,12 @@ class Pipeline:
         """The width of the beam that the model was trained for; the default of `parse`."""
         return int(self.config["model"]["beam"])
 
+    @property
+    def uses_links(self) -> bool:
+        """Whether a parser looks at links to a translation (MISC `Links=2,5`)."""
+        parsers = (self.parser, self.greedy)
+        return any(isinstance(x, TransitionParser) and x.uses_links for x in parsers)
+
     def __call__(self, text: str) -> list[Sentence]:
         """The parsed sentences of a text."""
         return list(self.parse(text))

@@ -152,6 +152,9 @@ class ObjectiveConfig:
     # "package.module:name". The keys after `partial` are for costs.
     kind: str = "treebank"
     data: tuple[str, ...] = ()
+    # Links of the words to a translation, a Pharaoh file for each file of a treebank, for
+    # features such as contiguous(s1,s0); links in MISC need none.
+    links: tuple[str, ...] = ()
     # Accept partial trees: what is unknown (`_`) is filled in, again and again while the
     # parser learns, by the best tree that obeys what is known.
     partial: bool = False
@@ -197,6 +200,8 @@ class TrainingConfig:
     seed: int = 1
     # Sentences to choose the best epoch by; "" to take the last.
     dev: str = ""
+    # Their links, if the features use them.
+    dev_links: str = ""
     # Where a beam learns: at the worst violation, or where the gold sequence is lost.
     update: Literal["max-violation", "early"] = "max-violation"
     # By how much the right way must lead the wrong ones.
@@ -400,6 +405,10 @@ def _check(config: Config, name: str) -> None:
             f"{name}: training.greedy_learner is {learner}, but costs are learned by perceptron "
             "steps; leave it out, or give a model.beam above 1"
         )
+    if config.model.kind == "graph" and any(x.links for x in config.objective):
+        raise ConfigError(f'{name}: links go with model.kind = "transition"; leave one out')
+    if config.training.dev_links and not config.training.dev:
+        raise ConfigError(f"{name}: training.dev_links goes with training.dev; give both")
     for number, objective in enumerate(config.objective):
         _check_objective(objective, f"{name}: objective[{number}]")
     if not any(objective.data for objective in config.objective):
@@ -434,10 +443,18 @@ def _check_objective(objective: ObjectiveConfig, name: str) -> None:
     if objective.is_cost:
         if not objective.data:
             raise ConfigError(f"{name}.data is empty; give the file that {kind!r} reads")
-        if objective.partial:
-            raise ConfigError(f'{name}.partial goes with kind = "treebank"; leave one out')
+        for key in ("partial", "links"):
+            if getattr(objective, key):
+                raise ConfigError(f'{name}.{key} goes with kind = "treebank"; leave one out')
     else:
-        usual = ObjectiveConfig(data=objective.data, partial=objective.partial)
+        if len(objective.links) not in (0, len(objective.data)):
+            raise ConfigError(
+                f"{name}.links has {len(objective.links)} files for {len(objective.data)} of "
+                f"{name}.data; give one for each"
+            )
+        usual = ObjectiveConfig(
+            data=objective.data, partial=objective.partial, links=objective.links
+        )
         for key, value in vars(objective).items():
             if value != getattr(usual, key):
                 raise ConfigError(f"{name}.{key} goes with a cost, not with {kind!r}; leave it out")
@@ -484,6 +501,7 @@ def _with_paths(config: Config, folder: Path, name: str) -> Config:
         dataclasses.replace(
             each,
             data=tuple(found(p, f"objective[{i}].data") for p in each.data),
+            links=tuple(found(p, f"objective[{i}].links") for p in each.links),
             rules=found_or_named(each.rules, f"objective[{i}].rules"),
         )
         for i, each in enumerate(config.objective)
@@ -497,7 +515,11 @@ def _with_paths(config: Config, folder: Path, name: str) -> Config:
         config.graph,
         label_features=found_or_named(config.graph.label_features, "graph.label_features"),
     )
-    training = dataclasses.replace(config.training, dev=found(config.training.dev, "training.dev"))
+    training = dataclasses.replace(
+        config.training,
+        dev=found(config.training.dev, "training.dev"),
+        dev_links=found(config.training.dev_links, "training.dev_links"),
+    )
     return dataclasses.replace(
         config, objective=objectives, model=model, graph=graph, training=training
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
+from niwaki.data.links import link_sentences
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import ROOT, UNKNOWN
 from niwaki.errors import CorpusError
@@ -58,16 +59,26 @@ class Corpus:
         return any(tag != "_" for sentence in self.sentences for tag in sentence.upos)
 
 
-def read_treebank(files: Sequence[str], partial: Collection[str] = ()) -> Corpus:
+def read_treebank(
+    files: Sequence[str],
+    partial: Collection[str] = (),
+    links: Mapping[str, str] | None = None,
+    on_bad_links: Callable[[CorpusError], None] | None = None,
+) -> Corpus:
     """Sentences with whole trees, or partly known ones in the files `partial`.
 
-    Refuses others, with sentence and line; so too partial trees that no tree completes.
+    Refuses others, with sentence and line; so too partial trees that no tree completes. For
+    files that have one of links, those are read with them; see `link_sentences`.
     """
+    links = links or {}
     sentences: list[Sentence] = []
     constraints: dict[int, Constraints] = {}
     for file in files:
         may_be_partial = file in partial
-        for sentence in read_conllu(file, multi_root=True, unknown_heads=may_be_partial):
+        read: Iterable[Sentence] = read_conllu(file, multi_root=True, unknown_heads=may_be_partial)
+        if file in links:
+            read = link_sentences(read, links[file], on_bad_links)
+        for sentence in read:
             if may_be_partial and (UNKNOWN in sentence.heads or "_" in sentence.deprels):
                 known = Constraints.of(sentence)
                 known.check(sentence)

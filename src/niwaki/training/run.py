@@ -57,7 +57,8 @@ def train(
     With `init`, a trained model is trained on: it keeps its tagger, its features and its
     labels, and its parser learns from where it is. `tags` are those of the treebank if
     they were jackknifed before, for many runs. With `skip_bad`, faulty lines of a file of
-    word clusters are left out and counted. The result depends on the configuration,
+    word clusters are left out, sentences whose links do not fit go without, and both are
+    counted. The result depends on the configuration,
     the data and that model only, not on threads or on interruptions. What each epoch did
     is written beside the model, to OUTPUT.log.jsonl.
     A KeyboardInterrupt first saves how far the run came.
@@ -65,14 +66,23 @@ def train(
     if init is not None:
         config = _continued(config, init)
     treebanks = [objective for objective in config.objective if not objective.is_cost]
+    faults: list[CorpusError] = []
+    bad = faults.append if skip_bad else None
     corpus = read_treebank(
         [file for objective in treebanks for file in objective.data],
         partial={file for each in treebanks if each.partial for file in each.data},
+        links={d: x for each in treebanks for d, x in zip(each.data, each.links, strict=False)},
+        on_bad_links=bad,
     )
     if not corpus.sentences and init is None:
         raise ConfigError("no trees to learn from; add a treebank, or begin with a model (--init)")
     costs = load_costs(config)
-    dev = read_treebank([config.training.dev]) if config.training.dev else None
+    dev = None
+    if config.training.dev:
+        file, beside = config.training.dev, config.training.dev_links
+        dev = read_treebank([file], links={file: beside} if beside else {}, on_bad_links=bad)
+    if faults:
+        reporter.note(f"{len(faults):,} lines of links do not fit, the first: {faults[0]}")
     if corpus.sentences:
         _say_what_is_in(corpus, config, reporter)
     for each in costs:
@@ -269,7 +279,8 @@ def _card(stages: Stages) -> dict[str, Any]:
     }
     for objective in record["objective"]:
         # Where the files lay on somebody's disk is nobody's business.
-        objective["data"] = [os.path.basename(file) for file in objective["data"]]
+        for key in ("data", "links"):
+            objective[key] = [os.path.basename(file) for file in objective[key]]
         objective["rules"] = os.path.basename(objective["rules"])
         objective["command"] = [os.path.basename(word) for word in objective["command"][:1]]
     if stages.init is not None:
@@ -277,7 +288,8 @@ def _card(stages: Stages) -> dict[str, Any]:
             "name": stages.init.config["card"]["name"],
             "data": stages.init.config.get("data", {}),
         }
-    for table, key in (("training", "dev"), ("model", "clusters"), ("model", "features")):
+    paths = [("training", "dev"), ("training", "dev_links")]
+    for table, key in (*paths, ("model", "clusters"), ("model", "features")):
         record[table][key] = os.path.basename(record[table][key])
     return record
 

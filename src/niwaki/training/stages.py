@@ -105,6 +105,7 @@ def design_transition_parser(stages: Stages) -> Design:
     """What the parsers will be; wrong features show here, before anything is trained."""
     if stages.init is not None:
         assert isinstance(stages.init.parser, TransitionParser)
+        _check_links(stages, stages.init.parser)
         return stages.init.parser.design
     model = stages.config.model
     features = "\n".join([load_feature_set(model.features), *model.more_features])
@@ -120,10 +121,19 @@ def design_transition_parser(stages: Stages) -> Design:
     if len(design.labels) > 256:
         raise ConfigError(f"{len(design.labels)} labels, but at most 256 are possible")
     try:
-        TransitionParser(design, Learner(len(design.classes)), stages.clusters)
+        parser = TransitionParser(design, Learner(len(design.classes)), stages.clusters)
     except ValueError as error:
         raise ConfigError(f"features: {error}") from error
+    _check_links(stages, parser)
     return design
+
+
+def _check_links(stages: Stages, parser: TransitionParser) -> None:
+    if any(objective.links for objective in stages.config.objective) and not parser.uses_links:
+        raise ConfigError(
+            "links are given, but no feature of this parser uses them; add "
+            'model.more_features = ["contiguous(s1,s0)", ...], and a system that does not swap'
+        )
 
 
 def design_graph_parser(stages: Stages) -> GraphDesign:
