@@ -309,5 +309,5 @@ def test_lines_of_training_become_progress() -> None:
     follow(job, "tagger: 3,000 sentences, 900/s, 25%, 10 s left")
     assert (job.stage, job.done, job.total) == ("tagger", 25, 100)
     follow(job, "parser epoch 3/12: 1,234 updates, 56,789 features, dev UAS 90.12 LAS 88.34")
-    assert (job.stage, job.done, job.total) == ("epoch 3 of 12", 3, 12)
+    assert (job.stage, job.done, job.total) == ("epochs", 3, 12)
     assert job.lines[0].startswith("1,200") and len(job.lines) == 2

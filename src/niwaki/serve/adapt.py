@@ -35,6 +35,7 @@ LEARNED_TREES, HELD_OUT_TREES = "treebank.learned.conllu", "treebank.held-out.co
 _LEASH = Path(__file__).with_name("leash.py")
 _NICE = 5
 _LOOK_SECONDS = 0.3
+_FOLDS = 4
 
 _EPOCH = re.compile(r"^\S+ epoch (\d+)/(\d+): ")
 _STAGE = re.compile(r"^([^:]+): ([\d,]+) sentences, .* (\d+)%, ")
@@ -121,6 +122,8 @@ class Plan:
         ]
         if trees:
             lines += ["[[objective]]", f"data = {json.dumps(LEARNED_TREES)}", ""]
+            # Fewer than usual: somebody waits.
+            lines += ["[tagger]", f"folds = {_FOLDS}", ""]
         # Without a treebank an epoch is a pass over the first task.
         size = trees or len(self.tasks[0].learned)
         for task in self.tasks:
@@ -193,7 +196,7 @@ def read_curves(path: Path) -> list[dict[str, Any]]:
 def follow(job: Job, line: str) -> None:
     """Read a line of what training says: progress, or something to say."""
     if found := _EPOCH.match(line):
-        job.progress(f"epoch {found[1]} of {found[2]}", int(found[1]), int(found[2]))
+        job.progress("epochs", int(found[1]), int(found[2]))
     elif found := _STAGE.match(line):
         job.progress(found[1], int(found[3]), 100)
         return

@@ -33,7 +33,7 @@ from niwaki.serve.work.loading import model_of, references_of, rules_of, trees_o
 
 WIDTHS = (1, 2, 4, 8, 16, 32)
 _ROWS = 20
-_EXAMPLES = 500
+_EXAMPLES = 1_000
 _SEED = 1
 _SHARES = [step / 20 for step in range(21)]
 # Sentences that beams are tried on: enough for a curve, few enough to wait for.
@@ -96,10 +96,12 @@ def analyse(
 
 
 def _details(gold: list[Sentence], parsed: list[Sentence], model: Pipeline) -> dict[str, Any]:
+    examples = _examples(gold, parsed)
     record: dict[str, Any] = {
         "scores": evaluate(gold, parsed).scores,
         "confusions": _confusions(gold, parsed),
-        "examples": _examples(gold, parsed),
+        "wrong": len(examples),
+        "examples": examples[:_EXAMPLES],
     }
     if model.confidence is not None:
         record["reliability"] = {
@@ -154,7 +156,7 @@ def _examples(gold: list[Sentence], parsed: list[Sentence]) -> list[dict[str, An
             "labels": labels,
             "tags": tags,
         }
-        for number, each, errors, labels, tags in found[:_EXAMPLES]
+        for number, each, errors, labels, tags in found
     ]
 
 
