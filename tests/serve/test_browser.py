@@ -410,20 +410,95 @@ def test_compare_shows_the_tables_of_the_api(open_page: Any, bench: Client) -> N
     assert [arcs(shown.nth(i)) for i in (0, 1)] == [tree(each) for each in found["systems"]]
 
 
-def test_analyze_shows_the_scores_and_filters(open_page: Any, bench: Client) -> None:
+def last_job(bench: Client, kind: str) -> Any:
+    """The record of the latest job of a kind."""
+    name = [each["id"] for each in bench.get("/api/jobs").json if each["kind"] == kind][-1]
+    return bench.get(f"/api/jobs/{name}").json
+
+
+def test_analyze_shows_the_profiles_of_systems(open_page: Any, bench: Client) -> None:
     page = open_page("/analyze")
     page.select_option("#corpus", "toy")
+    page.click("#add-system")
+    for at, beam in enumerate("18"):
+        page.select_option(f'[data-system="{at}"] [data-field="model"]', "en")
+        page.select_option(f'[data-system="{at}"] [data-field="beam"]', beam)
+    page.uncheck("#punctuation")
     page.click("#run")
     page.wait_for_selector("#factor")
-    job = [each for each in bench.get("/api/jobs").json if each["kind"] == "analyse"][-1]
-    result = bench.get(f"/api/jobs/{job['id']}").json["result"]
-    assert page.inner_text('[data-score="LAS"]') == f"{result['scores']['LAS']:.2f}"
-    label = result["examples"][0]["labels"][0]
-    page.locator(f'.hbar[data-name="{label}"]').click()
-    fitting = [each for each in result["examples"] if label in each["labels"]][:30]
-    until(lambda: page.locator("tr[data-n]").count() == len(fitting), page)
-    page.select_option("#factor", "arc length")
-    until(lambda: page.locator('.hbar[data-name="root"]').count() == 1, page)
+    job = last_job(bench, "analyse")
+    assert job["request"]["punctuation"] is False
+    result = job["result"]
+    for each in result["systems"]:
+        cells = page.locator(f'#accuracy tr[data-system="{each["system"]}"] td')
+        assert cells.nth(2).inner_text() == f"{each['accuracy']:.2f}"
+
+    def points() -> list[float]:
+        found = page.locator("#profile .point").evaluate_all("all => all.map(p => p.dataset.y)")
+        return sorted(map(float, found))
+
+    def wanted(factor: str, measure: str, names: list[str], least: int = 0) -> list[float]:
+        bins = [each for each in result["profiles"][factor] if each["gold"] >= least]
+        cells = [each["systems"][name][measure] for each in bins for name in names]
+        return sorted(value for value in cells if value is not None)
+
+    names = [each["system"] for each in result["systems"]]
+    assert points() == pytest.approx(wanted("length", "recall", names))
+    page.select_option("#measure", "precision")
+    assert points() == pytest.approx(wanted("length", "precision", names))
+    page.locator(f'[data-toggle="{names[0]}"]').click()
+    assert points() == pytest.approx(wanted("length", "precision", names[1:]))
+    page.select_option("#factor", "deprel")
+    page.fill("#least", "5")
+    page.locator("#least").press("Tab")
+    assert points() == pytest.approx(wanted("deprel", "precision", names[1:], least=5))
+
+
+def test_analyze_tells_values_and_picks_sentences(open_page: Any, bench: Client) -> None:
+    page = open_page("/analyze")
+    page.select_option("#corpus", "toy")
+    page.select_option('[data-system="0"] [data-field="beam"]', "1")
+    page.click("#run")
+    page.wait_for_selector("#factor")
+    result = last_job(bench, "analyse")["result"]
+    (name,) = result["details"]
+    details = result["details"][name]
+    assert page.inner_text('[data-score="LAS"]') == f"{details['scores']['LAS']:.2f}"
+    # By the pointer and by the arrow keys.
+    page.locator("#profile .point").first.hover()
+    first = result["profiles"]["length"][0]["systems"][name]
+    assert f"recall {first['recall']:.1f}%" in page.inner_text(".tooltip")
+    page.mouse.move(0, 0)
+    page.locator("#profile svg").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.is_visible(".tooltip")
+    second = result["profiles"]["length"][1]
+    assert f"{second['systems'][name]['found']} of {second['gold']}" in page.inner_text(".tooltip")
+    page.select_option("#factor", "deprel")
+    label = details["examples"][0]["labels"][0]
+    page.locator(f'#profile text[data-name="{label}"]').click()
+    fitting = [each for each in details["examples"] if label in each["labels"]]
+    until(lambda: page.inner_text("#fitting").startswith(f"{len(fitting)} sentence"), page)
+    page.locator("tr[data-n]").first.press("Enter")
+    page.wait_for_selector(".detail g.arc")
+    assert page.locator(".detail g.arc.wrong").count() == fitting[0]["errors"]
+    page.locator("tr[data-n]").first.press("Enter")
+    until(lambda: page.locator(".detail").count() == 0, page)
+
+
+def test_analyze_shows_orders(open_page: Any, bench: Client) -> None:
+    page = open_page("/analyze")
+    page.select_option("#corpus", "pairs")
+    page.click("#add-system")
+    for at, rules in enumerate(("none", "ja")):
+        page.select_option(f'[data-system="{at}"] [data-field="model"]', "en")
+        page.select_option(f'[data-system="{at}"] [data-field="rules"]', rules)
+    page.click("#run")
+    page.wait_for_selector("#scores")
+    result = last_job(bench, "analyse")["result"]
+    for name, found in result["details"].items():
+        shown = page.locator(f'#scores tr[data-system="{name}"] [data-score="frs_linked"]')
+        assert shown.inner_text() == f"{found['scores']['frs_linked']:.4f}"
 
 
 def test_adapt_shows_curves_and_before_and_after(
@@ -435,17 +510,62 @@ def test_adapt_shows_curves_and_before_and_after(
         until(lambda: page.inner_text("#count").startswith(f"{number + 1} of"), page)  # noqa: B023
     page.goto(f"{bench.url}/adapt")
     page.wait_for_selector("#start")
-    page.select_option("#project", project)
+    choose_only(page, project)
     page.select_option("#treebank", "toy")
-    page.select_option("#dev", "toy")
     page.fill("#epochs", "2")
+    page.locator("#epochs").press("Tab")
     page.click("#start")
     page.wait_for_selector("#before-after", timeout=180_000)
-    job = bench.get("/api/adapt").json["jobs"][-1]
-    record = bench.get(f"/api/jobs/{job['id']}").json
-    assert page.locator("#curves circle").count() == len(record["curves"])
+    record = last_job(bench, "adapt")
+    epochs, (task,) = record["curves"], record["result"]["tasks"]
+    for curve, keys in (("1 partial", ("first", "oracle")), ("updates", ("updates",))):
+        shown = page.locator(f'[data-curve="{curve}"] .point').evaluate_all(
+            "all => all.map(p => [Number(p.dataset.x), Number(p.dataset.y)])"
+        )
+        for epoch in epochs:
+            for key in keys:
+                assert [epoch["epoch"], epoch["objectives"][0][key]] in shown
+    assert [epochs[-1]["epoch"], epochs[-1]["las"]] in page.locator(
+        '[data-curve="las"] .point'
+    ).evaluate_all("all => all.map(p => [Number(p.dataset.x), Number(p.dataset.y)])")
     assert record["result"]["model"] in page.inner_text("#before-after")
+    counts = task["learned"]["counts"]
+    cells = page.locator('#before-after tr[data-measure="main words"] td')
+    share = [f"{100 * each['roots'] / each['known_roots']:.1f}%" for each in counts]
+    assert [cells.nth(at).inner_text() for at in (4, 5)] == share
+    las = record["result"]["tradeoff"]["treebank"]["LAS"]
+    shown = page.locator('#trade-off tr[data-metric="LAS"] td')
+    assert [shown.nth(at).inner_text() for at in (1, 2)] == [f"{las[key]:.2f}" for key in "ab"]
+    page.locator("summary", has_text="Log").click()
     assert page.inner_text("#log").splitlines()[0] == record["lines"][0]
+    weigh_on_the_page(page, bench, record["result"]["model"], project)
+
+
+def choose_only(page: Any, project: str) -> None:
+    for box in page.locator("input[data-project]").all():
+        box.set_checked(box.get_attribute("data-project") == project)
+
+
+def weigh_on_the_page(page: Any, bench: Client, model: str, project: str) -> None:
+    """The trade-off report of the page Analyze, which needs a model that was adapted."""
+    page.goto(f"{bench.url}/analyze")
+    page.click("#mode-trade-off")
+    page.select_option("#before", "en")
+    page.select_option("#after", model)
+    page.select_option("#task", f"{project}.known")
+    page.select_option("#gold", "toy")
+    page.click("#run")
+    page.wait_for_selector("#trade-off")
+    result = last_job(bench, "trade-off")["result"]
+    rows = {**result["costs"], **result["treebank"]}
+    assert set(rows) == {f"{project}.known", "UAS", "LAS", "UPOS"}
+    for name, row in rows.items():
+        digits = 4 if name in result["costs"] else 2
+        cells = page.locator(f'#trade-off tr[data-metric="{name}"] td')
+        assert cells.nth(2).inner_text() == f"{row['b']:.{digits}f}"
+    names = page.locator("#shifts .hbar").evaluate_all("all => all.map(b => b.dataset.name)")
+    assert names == [each["name"] for each in result["labels"]]
+    assert page.locator("#changed tr[data-id]").count() == len(result["changed"])
 
 
 def test_a_failed_and_a_cancelled_training_are_seen(
@@ -456,13 +576,14 @@ def test_a_failed_and_a_cancelled_training_are_seen(
     until(lambda: page.inner_text("#count").startswith("1 of"), page)
     page.goto(f"{bench.url}/adapt")
     page.wait_for_selector("#start")
-    page.select_option("#project", project)
+    choose_only(page, project)
     page.select_option("#treebank", "broken")
     page.click("#start")
     page.wait_for_selector('[data-state="failed"] #job-fault:visible')
     assert "2 roots" in page.inner_text("#job-fault")
     page.select_option("#treebank", "toy")
     page.fill("#epochs", "100")
+    page.locator("#epochs").press("Tab")
     page.click("#start")
     page.wait_for_selector('[data-state="running"] #cancel:visible')
     page.click("#cancel")

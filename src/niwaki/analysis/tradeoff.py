@@ -41,8 +41,9 @@ class Shift:
 
 @dataclass(frozen=True)
 class Changed:
-    """An example of the task whose tree, or cost, is another one now."""
+    """An example of a task whose tree, or cost, is another one now."""
 
+    objective: str
     id: str
     before: Sentence
     after: Sentence
@@ -77,8 +78,10 @@ class TradeOff:
             "words": [{**dataclasses.asdict(each), "gain": each.gain} for each in self.words],
             "changed": [
                 {
+                    "objective": each.objective,
                     "id": each.id,
                     "tokens": each.before.forms,
+                    "upos": [each.before.upos, each.after.upos],
                     "cost": [each.cost_before, each.cost_after],
                     "heads": [each.before.heads, each.after.heads],
                     "deprels": [each.before.deprels, each.after.deprels],
@@ -98,17 +101,22 @@ def weigh_up(
     samples: int = 10_000,
     seed: int = 1,
 ) -> TradeOff:
-    """Parse a treebank and the examples of objectives with both models, and compare."""
+    """Parse a treebank and the examples of objectives with both models, and compare.
+
+    Without a treebank the report tells only what was gained.
+    """
     parsed = [list(model.parse(gold, retag=True)) for model in models]
     before, after = (evaluate(gold, each) for each in parsed)
-    trees = [each for each in compare(before, after, samples, seed) if each.metric in _SHOWN]
+    trees: list[Difference] = []
+    if gold:
+        trees = [each for each in compare(before, after, samples, seed) if each.metric in _SHOWN]
     costs: list[Difference] = []
     changed: list[Changed] = []
     for name, objective in objectives.items():
         both = [_first_trees(model, objective) for model in models]
         columns = [found[1][:, None] for found in both]
         costs += compare_means([name], columns, samples, seed)[0, 1]
-        changed += _changes(objective, *both)
+        changed += _changes(name, objective, *both)
     # What changed most first, for better or for worse.
     changed.sort(key=lambda each: -abs(each.cost_before - each.cost_after))
     right = [_right(gold, each) for each in parsed]
@@ -149,6 +157,7 @@ def _first_trees(
 
 
 def _changes(
+    kind: str,
     objective: Objective,
     before: tuple[list[Sentence], NDArray[np.float64]],
     after: tuple[list[Sentence], NDArray[np.float64]],
@@ -156,7 +165,7 @@ def _changes(
     for at, name in enumerate(objective.ids):
         one, other = before[0][at], after[0][at]
         if one.tree != other.tree and before[1][at] != after[1][at]:
-            yield Changed(name, one, other, float(before[1][at]), float(after[1][at]))
+            yield Changed(kind, name, one, other, float(before[1][at]), float(after[1][at]))
 
 
 def _right(gold: Sequence[Sentence], parsed: Sequence[Sentence]) -> list[bool]:
