@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from niwaki.errors import ConfigError
+from niwaki.kernel import tagger as kernel
 from niwaki.kernel.linear import Learner
 from niwaki.models.tagger import Tagger
 from niwaki.models.weights import Compressed, compress_onto
@@ -24,10 +26,15 @@ class TagLessons:
 
     def __init__(self, tagger: Tagger, corpus: Corpus, config: TaggerConfig) -> None:
         if not isinstance(tagger.model, Compressed):
-            raise ValueError("only a finished tagger can be trained on")
-        self._tagger, self._base, self._config = tagger, tagger.model, config
+            raise ConfigError(
+                "a trigram tagger cannot learn by costs; leave out objective.tags, or train a "
+                'tagger with tagger.learner = "logistic"'
+            )
+        self._base, self._config = tagger.model, config
         self._learner = Learner(self._base.classes, base=self._base.frozen())
         self._taught = tagger.with_model(self._learner)
+        assert isinstance(self._taught.kernel, kernel.Tagger)
+        self._kernel = self._taught.kernel
         self._corpus = corpus
         self._gold = self._taught.numbers(corpus.batch) if corpus.sentences else None
 
@@ -46,7 +53,7 @@ class TagLessons:
     def _learn(self, batch: Any, gold: NDArray[np.int32], part: NDArray[np.int32]) -> None:
         config = self._config
         rate = config.rate if config.learner == "logistic" else 0.0
-        self._taught.kernel.learn(batch, gold, part, rate, config.damping, config.margin)
+        self._kernel.learn(batch, gold, part, rate, config.damping, config.margin)
 
     def finished(self) -> Compressed:
         """The weights of the tagger with what it has learned."""
