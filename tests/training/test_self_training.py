@@ -205,6 +205,17 @@ def test_training_on_and_another_parser(model: Pipeline, tmp_path: Path) -> None
     assert trained.config["init"]["name"] == "model"
 
 
+def test_a_graph_parser_gives_candidates_and_is_trained(tmp_path: Path) -> None:
+    few = {"epochs": 1, "greedy_epochs": 1}
+    graph = quick_model(tmp_path / "graph", model={"kind": "graph"}, training=few)
+    config = make_config(task(tmp_path, model={"kind": "graph"}))
+    plan = Plan(Selection("cost", 6, tags=2), weight=2)
+    trained, rounds = self_train(config, graph, tmp_path / "m", plan, Log(), threads=1)
+    assert rounds[0].cost < rounds[0].first_cost
+    assert rounds[0].changed > 1
+    assert trained.config["model"]["kind"] == "graph"
+
+
 def test_what_cannot_be(model: Pipeline, tmp_path: Path) -> None:
     record = task(tmp_path)
     with pytest.raises(ConfigError, match="nothing to choose trees by"):

@@ -3,10 +3,12 @@
 GOLD is a treebank; TASK.toml is a configuration whose costs say what trees are for, with
 examples that neither model was trained on (--set objective.1.data=held-out.jsonl changes
 the file). Both models parse both; treebank scores and mean costs are shown with bootstrap
-intervals, then the labels and words that gained and paid, and the examples whose trees
-changed most. --html writes a page with these trees.
+intervals, then the labels and words that gained and paid, how often imperatives were seen,
+and the examples whose trees changed most. --word also counts the tags of a word in the
+examples. --html writes a page with the trees.
 
   niwaki trade-off gold.conllu task.toml -m en -m task.niwaki --html trade-off.html
+  niwaki trade-off gold.conllu task.toml -m en -m task.niwaki --word click
 """
 
 from __future__ import annotations
@@ -34,6 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_overrides(parser)
     parser.add_argument(
+        "--word",
+        metavar="WORD",
+        action="append",
+        default=[],
+        dest="words",
+        help="count the tags of this word in the examples; may be repeated",
+    )
+    parser.add_argument(
         "--samples", type=positive, default=SAMPLES, metavar="N", help=f"default: {SAMPLES}"
     )
     parser.add_argument("--seed", type=natural, default=1, help="of the random draws (default: 1)")
@@ -54,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         (load(one), load(other)),
         list(read_conllu(arguments.gold)),
         {each.name: each.objective for each in costs},
+        words=arguments.words,
         samples=arguments.samples,
         seed=arguments.seed,
     )
