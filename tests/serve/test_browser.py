@@ -82,9 +82,9 @@ def until(condition: Any, page: Any) -> None:
     raise AssertionError("it did not come about")
 
 
-_DROP = """text => {
+_DROP = """([text, name]) => {
   const data = new DataTransfer();
-  data.items.add(new File([text], "a.conllu"));
+  data.items.add(new File([text], name));
   const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
   document.querySelector(".drop").dispatchEvent(drop);
 }"""
@@ -138,6 +138,28 @@ def test_text_is_shown_as_text(open_page: Any) -> None:
     page.wait_for_selector("#rules-fault:visible")
     assert "<img" in page.inner_text("#rules-fault")
     assert page.locator("main img").count() == 0
+
+
+def test_labels_projects_and_file_names_are_shown_as_text(
+    open_page: Any, bench: Client, project: str
+) -> None:
+    label = "<img/src=x/onerror=alert(1)>"
+    path = f"/api/projects/{project}/sentences/0/answer"
+    heads = [{"word": 1, "head": 0, "label": "root"}, {"word": 2, "head": 1, "label": label}]
+    assert bench.post(path, {"version": 0, "heads": heads}).status == 200
+    page = open_page("/adapt")
+    assert NASTY in page.inner_text("fieldset")
+    assert page.locator("main img").count() == 0
+    page = open_page(f"/annotate?project={project}&mode=heads")
+    page.locator('.queue li[data-n="0"]').click()
+    page.locator('#stage g.token[data-word="2"]').click()
+    until(lambda: page.locator("#stage text.label", has_text=label).count() == 1, page)
+    assert page.locator("main img").count() == 0
+    page = open_page("/")
+    page.evaluate(_DROP, ["a" * (4 * 2**20 + 1), NASTY])
+    page.wait_for_selector(".toast.bad")
+    assert NASTY in page.inner_text(".toast.bad")
+    assert page.locator("#toasts img").count() == 0
 
 
 def test_a_click_constrains_and_the_tree_answers(open_page: Any, bench: Client) -> None:
@@ -206,9 +228,28 @@ def test_a_dropped_file_is_parsed(open_page: Any) -> None:
     page = open_page("/")
     rows = [["1", "Rain", "_", "NOUN"], ["2", "falls", "_", "VERB"]]
     text = "".join("\t".join([*row, *["_"] * 6]) + "\n" for row in rows) + "\n"
-    page.evaluate(_DROP, text)
+    page.evaluate(_DROP, [text, "a.conllu"])
     page.wait_for_selector(".sentence g.arc")
     assert page.locator("text.word").all_text_contents() == ["Rain", "falls"]
+    # From the keyboard, one is chosen instead.
+    with page.expect_file_chooser() as chosen:
+        page.keyboard.press("o")
+    other = {"name": "b.txt", "mimeType": "text/plain", "buffer": b"Snow melts."}
+    chosen.value.set_files([other])
+    until(lambda: page.locator("text.word").all_text_contents() == ["Snow", "melts", "."], page)
+
+
+def test_wrong_input_is_named_on_the_page(open_page: Any) -> None:
+    page = open_page("/")
+    for text, said in (
+        ("1\tRain\t_\tNOUN\n", "line 1"),
+        ("1\tRain" + "\t_" * 4 + "\t9\tdep\t_\t_\n\n", "out of range"),
+        ("a " * 1001, "1001 words"),
+    ):
+        page.fill("#text", text)
+        until(lambda: said in page.inner_text("#fault"), page)  # noqa: B023
+    parse(page, SENTENCE)
+    until(lambda: not page.is_visible("#fault"), page)
 
 
 # -- reorder ------------------------------------------------------------------------
@@ -273,6 +314,25 @@ def test_scores_and_chunks_against_references(open_page: Any, bench: Client) -> 
         assert card.locator("path.chunk").count() == linked
 
 
+def test_long_orders_stay_within_the_page(open_page: Any, bench: Client) -> None:
+    page = open_page("/reorder")
+    text = " ".join(["The old gardener shapes the pines by the pond"] * 7) + "."
+    page.fill("#text", text)
+    page.wait_for_selector(".order.tall")
+    card = page.locator("article.card").first
+    sizes = card.locator(".order").evaluate("e => [e.scrollWidth, e.clientWidth]")
+    assert sizes[0] <= sizes[1] + 1
+    (wanted,) = bench.post("/api/reorder", {"text": text, "rules": "ja"}).json["sentences"]
+    # The words of the second column, from top to bottom.
+    shown = card.locator("text.token").evaluate_all(
+        "all => all.map(t => [Number(t.getAttribute('x')), Number(t.getAttribute('y')),"
+        " t.textContent])"
+    )
+    right = max(x for x, _, _ in shown)
+    column = sorted((y, word) for x, y, word in shown if x == right)
+    assert [word for _, word in column] == wanted["reordered"]
+
+
 # -- annotate -----------------------------------------------------------------------
 
 
@@ -330,6 +390,26 @@ def test_two_tabs_see_the_conflict(open_page: Any, bench: Client, project: str) 
     assert bench.get(path).json["state"]["heads"] == {"1": 0}
     second.click("#mine")
     until(lambda: bench.get(path).json["state"].get("heads") == {"2": 0}, second)
+
+
+def test_an_answer_that_could_not_be_written_is_not_lost_in_silence(
+    open_page: Any, bench: Client, project: str
+) -> None:
+    """The server is away for a while: the page says so, stays, and goes on when it is back."""
+    page = open_page(f"/annotate?project={project}")
+    n = int(page.locator(".queue li.here").get_attribute("data-n"))
+    page.route("**/api/**", lambda route: route.abort())
+    page.keyboard.press("1")
+    page.wait_for_selector(".toast.bad")
+    assert "does not answer" in page.inner_text(".toast.bad")
+    assert int(page.locator(".queue li.here").get_attribute("data-n")) == n
+    until(lambda: "does not answer" in page.inner_text("#saved"), page)
+    path = f"/api/projects/{project}/sentences/{n}"
+    assert bench.get(path).json["state"] == {}
+    page.unroute("**/api/**")
+    page.keyboard.press("1")
+    until(lambda: page.inner_text("#count").startswith("1 of"), page)
+    assert bench.get(path).json["state"]["heads"]
 
 
 def test_heads_are_corrected_and_the_tree_follows(
@@ -400,6 +480,12 @@ def test_compare_shows_the_tables_of_the_api(open_page: Any, bench: Client) -> N
     page.select_option("#show", "all")
     page.fill("#word", "garden")
     fitting = [row for row in result["rows"] if "garden" in row["text"].lower()]
+    until(lambda: page.locator("tr[data-n]").count() == len(fitting), page)
+    page.fill("#cost", "0.2")
+    costly = [row for row in fitting if 1 - min(row["a"], row["b"]) >= 0.2]
+    assert 0 < len(costly) < len(fitting)
+    until(lambda: page.locator("tr[data-n]").count() == len(costly), page)
+    page.fill("#cost", "0")
     until(lambda: page.locator("tr[data-n]").count() == len(fitting), page)
     page.locator("tr[data-n]").first.click()
     page.wait_for_selector(".detail g.arc")
@@ -513,8 +599,8 @@ def test_adapt_shows_curves_and_before_and_after(
     choose_only(page, project)
     page.select_option("#treebank", "toy")
     page.fill("#epochs", "2")
-    page.locator("#epochs").press("Tab")
-    page.click("#start")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
     page.wait_for_selector("#before-after", timeout=180_000)
     record = last_job(bench, "adapt")
     epochs, (task,) = record["curves"], record["result"]["tasks"]
