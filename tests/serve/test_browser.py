@@ -603,17 +603,19 @@ def test_adapt_shows_curves_and_before_and_after(
     page.keyboard.press("Enter")
     page.wait_for_selector("#before-after", timeout=180_000)
     record = last_job(bench, "adapt")
-    epochs, (task,) = record["curves"], record["result"]["tasks"]
-    for curve, keys in (("1 partial", ("first", "oracle")), ("updates", ("updates",))):
+    (task,) = record["result"]["tasks"]
+    for curve, name, keys in (
+        (task["name"], task["name"], ("first_cost", "oracle_cost")),
+        ("updates", task["name"], ("updates",)),
+        ("updates", "treebank", ("updates",)),
+        ("las", "treebank", ("las", "uas")),
+    ):
         shown = page.locator(f'[data-curve="{curve}"] .point').evaluate_all(
             "all => all.map(p => [Number(p.dataset.x), Number(p.dataset.y)])"
         )
-        for epoch in epochs:
-            for key in keys:
-                assert [epoch["epoch"], epoch["objectives"][0][key]] in shown
-    assert [epochs[-1]["epoch"], epochs[-1]["las"]] in page.locator(
-        '[data-curve="las"] .point'
-    ).evaluate_all("all => all.map(p => [Number(p.dataset.x), Number(p.dataset.y)])")
+        lines = [each for each in record["curves"] if each["objective"].endswith(f": {name}")]
+        assert lines
+        assert all([each["epoch"], each[key]] in shown for each in lines for key in keys)
     assert record["result"]["model"] in page.inner_text("#before-after")
     counts = task["learned"]["counts"]
     cells = page.locator('#before-after tr[data-measure="main words"] td')

@@ -113,24 +113,22 @@ function runView(place, projects) {
   };
 }
 
+// A line of the log is what one objective did in one epoch, named "stage: number kind".
 function curveCards(job, titles) {
-  const points = (value) => job.curves.flatMap((each) => {
-    const found = value(each);
-    return found === undefined || found === null ? [] : [[each.epoch, found]];
-  });
-  const at = (name, key) => points((each) => each.objectives.find((one) => one.name === name)?.[key]);
-  const names = job.curves[0].objectives.map((each) => each.name);
+  const nameOf = (each) => each.objective.slice(each.stage.length + 2);
+  const at = (name, key) => job.curves.flatMap((each) => (nameOf(each) === name && (each[key] ?? null) !== null ? [[each.epoch, each[key]]] : []));
+  const names = [...new Set(job.curves.map(nameOf))].filter((name) => name !== "treebank");
   const updates = Object.fromEntries(names.map((name) => [titles[name] ?? name, at(name, "updates")]));
-  if (job.request.treebank) updates.treebank = points((each) => each.updates);
-  const scored = points((each) => each.las);
+  if (job.request.treebank) updates.treebank = at("treebank", "updates");
+  const scored = at("treebank", "las");
   const card = (title, id, chart, note) => h("div", { class: "card", "data-curve": id }, h("h2", {}, title), chart, note ? h("p", { class: "soft", vars: { margin: "6px 0 0" } }, note) : null);
   return [
     names.map((name) => {
-      const last = job.curves.at(-1).objectives.find((each) => each.name === name);
-      return card(`Cost: ${titles[name] ?? name}`, name, lineChart({ "first tree": at(name, "first"), "cheapest (oracle)": at(name, "oracle") }, { x: "epoch", y: "mean cost", whole: true, zero: true }), `${plural(last.examples, "example")} an epoch, ${last.k.toFixed(1)} trees each${last.rescued ? `, ${plural(last.rescued, "right tree")} found by search only` : ""}.`);
+      const last = job.curves.findLast((each) => nameOf(each) === name);
+      return card(`Cost: ${titles[name] ?? name}`, name, lineChart({ "first tree": at(name, "first_cost"), "cheapest (oracle)": at(name, "oracle_cost") }, { x: "epoch", y: "mean cost", whole: true, zero: true }), `${plural(last.examples, "example")} an epoch, ${last.mean_k.toFixed(1)} trees each${last.rescued ? `, ${plural(last.rescued, "right tree")} found by search only` : ""}.`);
     }),
     card("Updates an epoch", "updates", lineChart(updates, { x: "epoch", y: "updates", whole: true, zero: true })),
-    scored.length ? card("LAS on the trees kept out", "las", lineChart({ LAS: scored, UAS: points((each) => each.uas) }, { x: "epoch", y: "percent", whole: true })) : null,
+    scored.length ? card("LAS on the trees kept out", "las", lineChart({ LAS: scored, UAS: at("treebank", "uas") }, { x: "epoch", y: "percent", whole: true })) : null,
   ];
 }
 
