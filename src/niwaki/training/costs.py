@@ -25,7 +25,7 @@ from niwaki.kernel.linear import Learner
 from niwaki.objectives import Costs, Objective, checked_costs
 from niwaki.training.config import ObjectiveConfig
 from niwaki.training.selection import CHOICES
-from niwaki.training.tagging import epoch_order
+from niwaki.training.corpus import shuffled
 from niwaki.training.trainee import Trainee
 
 FIRST_ADAPTIVE_K = 2
@@ -98,7 +98,7 @@ class CostLessons:
         numbers: list[int] = []
         while len(numbers) < count:
             passes, at = divmod(self.visited + len(numbers), self.size)
-            order = epoch_order(seed, self.name, passes, self.size)
+            order = shuffled(self.size, seed, self.name, passes)
             numbers += order[at : at + count - len(numbers)].tolist()
         return numbers
 

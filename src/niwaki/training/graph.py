@@ -29,7 +29,6 @@ from niwaki.training.corpus import Corpus
 from niwaki.training.graph_lessons import learns_online, make_lessons
 from niwaki.training.graph_pupil import Pupil, arc_parts
 from niwaki.training.parsing import EpochReport, pack, projective_heads, unpack
-from niwaki.training.tagging import epoch_order
 from niwaki.training.workers import Stopped
 
 # Sentences between two looks at the clock.
@@ -156,7 +155,7 @@ class GraphTraining:
 
     def _learn_epoch(self, advance: Callable[[int], None]) -> None:
         done = self._progress
-        order = epoch_order(self._config.seed, self._stage, done.epoch, len(self._corpus.sentences))
+        order = self._corpus.epoch_order("trees", self._config.seed, self._stage, done.epoch)
         if done.epoch == 0:
             # Who knows nothing yet cannot complete trees, so the whole ones come first.
             is_partial = np.isin(order, list(self._corpus.constraints))

@@ -23,7 +23,6 @@ from niwaki.training.config import TrainingConfig
 from niwaki.training.corpus import Corpus
 from niwaki.training.costdata import CostData
 from niwaki.training.costs import CostLessons, CostTraining, ObjectiveReport
-from niwaki.training.tagging import epoch_order
 from niwaki.training.trainee import TransitionTrainee
 from niwaki.training.workers import Stopped
 
@@ -84,7 +83,8 @@ class ParserTraining:
         self._beam, self._max_rows, self._checkpoint = beam, max_rows, checkpoint
         self._epochs = config.epochs if beam > 1 else config.greedy_epochs
         self._base, self._threads = base, threads
-        self._learner = Learner(len(design.classes), base=base.frozen() if base else None)
+        frozen = base.frozen() if base else None
+        self._learner = Learner(len(design.classes), config.patience, base=frozen)
         self._parser = TransitionParser(design, self._learner, clusters)
         self._tutor = Tutor(self._parser.kernel, self._parser.class_numbers())
         self._values = self._parser.attribute_values(corpus.batch, tags)
@@ -94,7 +94,7 @@ class ParserTraining:
         self._heads = projective_heads(corpus) if lift else corpus.batch.given_heads()
         self._costs = CostTraining([self._lessons(x) for x in costs], self._learner, config.seed)
         # An epoch is a pass over the treebank, or over the examples of the first cost.
-        self._epoch_size = len(corpus.sentences) or self._costs.lessons[0].size
+        self._epoch_size = corpus.visits("trees") or self._costs.lessons[0].size
         self._progress = _Progress()
         self._restore()
 
@@ -134,7 +134,7 @@ class ParserTraining:
     def _learn_epoch(self, advance: Callable[[int], None], pool: ThreadPoolExecutor) -> None:
         done = self._progress
         at_once = self._config.round if self._costs.lessons else _CHUNK
-        order = epoch_order(self._config.seed, self._stage, done.epoch, len(self._corpus.sentences))
+        order = self._corpus.epoch_order("trees", self._config.seed, self._stage, done.epoch)
         whole = len(order)
         if done.epoch == 0:
             # Who knows nothing yet cannot complete trees, so the whole ones come first.

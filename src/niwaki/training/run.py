@@ -11,7 +11,7 @@ from typing import Any
 # compiled modules ignore errors while they set themselves up.
 import numpy.random  # noqa: F401
 
-from niwaki.errors import ConfigError
+from niwaki.errors import ConfigError, CorpusError
 from niwaki.kernel.systems import load_system
 from niwaki.metrics.attachment import evaluate
 from niwaki.models.clusters import read_clusters
@@ -21,7 +21,7 @@ from niwaki.models.tagger import Tags
 from niwaki.training.calibration import calibrate
 from niwaki.training.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
 from niwaki.training.config import Config, ModelConfig
-from niwaki.training.corpus import Corpus, read_treebank
+from niwaki.training.corpus import Corpus, read_treebank, read_treebanks
 from niwaki.training.costdata import CostObjective, load_costs, tag_costs
 from niwaki.training.stages import (
     Reporter,
@@ -59,16 +59,16 @@ def train(
     if init is not None:
         config = _continued(config, init)
     treebanks = [objective for objective in config.objective if not objective.is_cost]
-    corpus = read_treebank(
-        [file for objective in treebanks for file in objective.data],
-        partial={file for each in treebanks if each.partial for file in each.data},
-    )
+    skipped: list[CorpusError] = []
+    corpus = read_treebanks(treebanks, skipped.append)
     if not corpus.sentences and init is None:
         raise ConfigError("no trees to learn from; add a treebank, or begin with a model (--init)")
     costs = load_costs(config)
     dev = read_treebank([config.training.dev]) if config.training.dev else None
     if corpus.sentences:
         _say_what_is_in(corpus, config, reporter)
+    if skipped:
+        reporter.note(f"{len(skipped):,} sentences are left out; the first: {skipped[0]}")
     for each in costs:
         reporter.note(f"{each.config.kind}: {len(each.objective.sentences):,} examples")
     checkpoint = Checkpoint(

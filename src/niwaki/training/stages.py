@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -88,7 +88,7 @@ class Stages:
         arcs = MAX_ENCODED_CLASSES - len(MOVES)
         known = self.corpus.constraints
         encoded = encode_all(self.corpus.sentences, arcs, partial=known)
-        return Corpus(self.corpus.files, tuple(encoded), known)
+        return replace(self.corpus, sentences=tuple(encoded))
 
     @property
     def lowercase(self) -> bool:
@@ -159,7 +159,7 @@ def finished_weights(pipeline: Pipeline) -> Compressed:
 
 
 def segmenter_of(stages: Stages) -> Segmenter | None:
-    config, corpus = stages.config.segmenter, stages.corpus
+    config, corpus = stages.config.segmenter, stages.corpus.that_teaches("segments")
     if not config.enabled or not can_segment(corpus):
         return None
     stages.reporter.stage("segmenter", config.epochs * len(corpus.sentences))
@@ -171,7 +171,7 @@ def tagger_of(stages: Stages) -> tuple[Tagger | None, Tags]:
         return stages.init.tagger, stages.tags
     config, corpus, seed = stages.config.tagger, stages.corpus, stages.config.training.seed
     folds = min(config.folds, len(corpus.sentences))
-    work = len(corpus.sentences) * config.epochs
+    work = corpus.visits("tags") * config.epochs
     if stages.init is not None:
         tagger = stages.init.tagger
         if tagger is None:
@@ -208,7 +208,8 @@ def morphology_of(stages: Stages, tagger: Tagger | None) -> Morphology | None:
     if tagger is None:
         return None
     config = stages.config
-    stages.reporter.stage("features and lemmas", 8 * len(stages.corpus.sentences))
+    visits = stages.corpus.that_teaches("morphology").visits("morphology")
+    stages.reporter.stage("features and lemmas", 8 * visits)
     return train_morphology(
         stages.corpus,
         tagger,
@@ -235,8 +236,9 @@ def transition_parsers_of(
     dev_tags = _dev_tags(stages, tagger)
     training = stages.config.training
     epochs = sum(training.epochs if b > 1 else training.greedy_epochs for b in beams.values())
-    size = len(stages.corpus.sentences) or costs[0].batch.sentences
-    per_epoch = len(stages.corpus.sentences) + sum(size * x.config.schedule for x in costs)
+    visits = stages.corpus.visits("trees")
+    size = visits or costs[0].batch.sentences
+    per_epoch = visits + sum(size * x.config.schedule for x in costs)
     stages.reporter.stage("parser", int(epochs * per_epoch))
     advance = _locked(stages.reporter.advance)
     lock = threading.Lock()
@@ -287,7 +289,8 @@ def graph_parser_of(
     finished = finished_graph("graph", design, stages.checkpoint, stages.clusters)
     dev_tags = _dev_tags(stages, tagger)
     if finished is None:
-        stages.reporter.stage("parser", config.training.epochs * len(stages.corpus.sentences))
+        visits = stages.corpus.visits("trees")
+        stages.reporter.stage("parser", config.training.epochs * visits)
         lessons = GraphTraining(
             "graph",
             design,
