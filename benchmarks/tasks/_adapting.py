@@ -58,7 +58,11 @@ class Lines:
 
 
 def trained(
-    name: str, record: Mapping[str, Any], init: Path | None = None, tags: Tags | None = None
+    name: str,
+    record: Mapping[str, Any],
+    init: Path | None = None,
+    tags: Tags | None = None,
+    threads: int | None = None,
 ) -> Path:
     """The model of a configuration; trained if it is not there from an earlier run."""
     WORK.mkdir(parents=True, exist_ok=True)
@@ -69,7 +73,8 @@ def trained(
     path = WORK / f"{name}-{hashlib.sha256(told.encode()).hexdigest()[:10]}.niwaki"
     if not path.exists():
         begun = niwaki.load(init) if init else None
-        train(make_config(record), path, Lines(name), init=begun, tags=tags, resume=True)
+        config = make_config(record)
+        train(config, path, Lines(name), init=begun, tags=tags, resume=True, threads=threads)
     return path
 
 

@@ -7,6 +7,7 @@ from niwaki.data.constraints import Constraints
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError, ConstraintError, CorpusError, ModelError, NiwakiError
+from niwaki.models.brown import cluster
 from niwaki.models.ensemble import Ensemble
 from niwaki.models.pipeline import Pipeline, load
 from niwaki.tasks.align import align
@@ -26,6 +27,7 @@ __all__ = [
     "Sentence",
     "Tree",
     "align",
+    "cluster",
     "draw",
     "load",
     "read_conllu",

@@ -72,12 +72,44 @@ def test_clusters_and_their_prefixes() -> None:
     )
     assert tree["cluster"] != pine["cluster"]
     assert tree["cluster6"] == pine["cluster6"] != run["cluster6"]
-    assert run["cluster"] == run["cluster4"] == run["cluster12"]
-    assert other["cluster"] == 1
+    assert run["cluster4"] == run["cluster12"] != tree["cluster4"]
+    # A word without a cluster is not the same as no word.
+    for name in ("cluster", "cluster4", "cluster6", "cluster10", "cluster12"):
+        assert other[name] == 3
+        assert analyse(b"tree")[0][name] == 1
     with pytest.raises(ValueError, match="stands twice"):
         Clusters([b"a", b"a"], ["0", "1"])
     with pytest.raises(ValueError, match="not a path"):
         Clusters([b"a"], ["2"])
+    with pytest.raises(ValueError, match="not a path"):
+        Clusters([b"a"], [""])
+
+
+@given(words, st.booleans())
+def test_words_without_a_cluster_look_for_their_lower_case(word: str, lowercase: bool) -> None:
+    small = reference.simple_lower(word)
+    clusters = Clusters([small.encode(), b"\xff"], ["01", "1"])
+    found = analyse(word.encode(), lowercase, clusters)[0]
+    assert found["cluster"] == analyse(small.encode(), lowercase, clusters)[0]["cluster"] == 4
+
+
+def test_case_of_clusters() -> None:
+    clusters = Clusters([b"rose", b"Rose", b"PINE"], ["00", "01", "10"])
+
+    def number(word: bytes, lowercase: bool) -> int:
+        return analyse(word, lowercase, clusters)[0]["cluster"] - 3
+
+    assert [number(word, False) for word in (b"rose", b"Rose", b"ROSE", b"PINE")] == [1, 2, 1, 3]
+    # What is read in lower case has the cluster of that, however it is written.
+    assert [number(word, True) for word in (b"rose", b"Rose", b"ROSE", b"PINE")] == [1, 1, 1, 0]
+
+
+def test_long_paths_and_words() -> None:
+    word = ("\u00e9" * 100).encode()
+    clusters = Clusters([word, b"a"], ["1" * 900, "1" * 899 + "0"])
+    found, other = (analyse(each, True, clusters)[0] for each in (word, b"A"))
+    assert found["cluster"] != other["cluster"]
+    assert found["cluster12"] == other["cluster12"] == 3 + 2**13 - 1
 
 
 def test_values_of_a_batch() -> None:

@@ -36,7 +36,7 @@ from niwaki.data.files import open_output
 from niwaki.data.rawtext import raw_text
 from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
-from niwaki.metrics.attachment import evaluate
+from niwaki.metrics.attachment import TAG_METRICS, evaluate
 from niwaki.metrics.calibration import BINS, Reliability, measure
 from niwaki.metrics.crossing import count_crossing
 from niwaki.metrics.segmentation import evaluate_segmentation
@@ -95,7 +95,11 @@ def run(arguments: argparse.Namespace) -> int:
             raise NiwakiError("--crossing needs the gold words; leave out --raw")
         system = list(system)
     result = evaluate_segmentation(gold, system) if arguments.raw else evaluate(gold, system)
-    scores, signature = dict(result.scores), result.signature
+    scores: dict[str, float | None] = dict(result.scores)
+    signature = result.signature
+    if arguments.model is not None and pipeline.tagger is None:
+        # What stands there was given, and not predicted.
+        scores |= dict.fromkeys(TAG_METRICS)
     if arguments.crossing:
         arcs = count_crossing(gold, system)
         scores |= arcs.scores
@@ -105,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         width = max(14, *(len(metric) + 1 for metric in scores))
         for metric, score in scores.items():
-            print(f"{metric:{width}}{score:7.2f}")
+            print(f"{metric:{width}}" + ("      -" if score is None else f"{score:7.2f}"))
         print(signature)
     return OK
 

@@ -45,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--init", metavar="MODEL", help="train this model on instead of beginning from nothing"
     )
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
+    parser.add_argument(
+        "--skip-bad", action="store_true", help="leave out faulty lines of clusters, and count them"
+    )
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
 
 
@@ -60,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
             resume=arguments.resume,
             threads=arguments.threads,
             init=init,
+            skip_bad=arguments.skip_bad,
         )
         lines.note(f"wrote {arguments.output} after {time.monotonic() - started:.0f} s")
     return OK

@@ -1,6 +1,6 @@
 """What can be read off the letters of one word: affixes, shape, character n-grams, cluster."""
 
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef enum:
     # In the order of the names in words.pyx.
@@ -41,11 +41,12 @@ cdef struct Word:
 
 cdef class Clusters:
     cdef uint64_t* keys
-    cdef uint32_t* paths    # the bits of a cluster below a leading 1
+    cdef uint32_t* numbers      # of clusters, from 1 on
+    cdef uint16_t* prefixes     # the first bits of a path below a leading 1
     cdef uint64_t mask
     cdef readonly int count
 
-    cdef uint32_t path(self, uint64_t form) noexcept nogil
+    cdef int64_t find(self, uint64_t form) noexcept nogil
 
 
 cdef void analyse_word(const unsigned char* text, Py_ssize_t length, bint lowercase,

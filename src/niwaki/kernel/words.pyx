@@ -25,6 +25,7 @@ cdef enum:
     FORM_COLUMN = 1
     GRAM = 3
     LONGEST = 12        # words of more characters count as this long
+    LONGEST_PREFIX = 12 # of the bits of a cluster
 
 ctypedef const unsigned char* Bytes
 
@@ -41,14 +42,16 @@ cdef class Clusters:
         while size < 2 * <uint64_t>len(words):
             size *= 2
         self.keys = <uint64_t*>calloc(size, sizeof(uint64_t))
-        self.paths = <uint32_t*>calloc(size, sizeof(uint32_t))
-        if self.keys == NULL or self.paths == NULL:
+        self.numbers = <uint32_t*>calloc(size, sizeof(uint32_t))
+        self.prefixes = <uint16_t*>calloc(size, sizeof(uint16_t))
+        if self.keys == NULL or self.numbers == NULL or self.prefixes == NULL:
             raise MemoryError()
         self.mask = size - 1
         self.count = <int>len(words)
+        numbers = {path: number for number, path in enumerate(sorted(set(paths)), start=1)}
         for word, path in zip(words, paths):
-            if len(path) > 30 or path.strip("01"):
-                raise ValueError(f"{path!r} is not a path of at most 30 bits")
+            if not path or path.strip("01"):
+                raise ValueError(f"{path!r} is not a path of bits")
             key = hash_bytes(<Bytes><const char*>word, len(word))
             place = key & self.mask
             while self.keys[place] != 0:
@@ -56,19 +59,22 @@ cdef class Clusters:
                     raise ValueError(f"{word!r} stands twice")
                 place = (place + 1) & self.mask
             self.keys[place] = key
-            self.paths[place] = int("1" + path, 2)
+            self.numbers[place] = numbers[path]
+            self.prefixes[place] = int("1" + path[:LONGEST_PREFIX], 2)
 
     def __dealloc__(self):
         free(self.keys)
-        free(self.paths)
+        free(self.numbers)
+        free(self.prefixes)
 
-    cdef uint32_t path(self, uint64_t form) noexcept nogil:
+    cdef int64_t find(self, uint64_t form) noexcept nogil:
+        """Where a word stands in the table, or -1."""
         cdef uint64_t place = form & self.mask
         while self.keys[place] != 0:
             if self.keys[place] == form:
-                return self.paths[place]
+                return place
             place = (place + 1) & self.mask
-        return 0
+        return -1
 
 
 cdef int decode(Bytes text, Py_ssize_t length, uint32_t* first, uint32_t* last, int* last_count,
@@ -164,7 +170,6 @@ cdef void analyse_word(Bytes text, Py_ssize_t length, bint lowercase, Clusters c
     cdef uint32_t* end        # the last characters, lower case
     cdef int rest_count, count, end_count, i, k, tail
     cdef bint upper = False, digit = False, hyphen = False, all_upper = True
-    cdef uint32_t path
     count = decode(text, length, first, rest, &rest_count)
     for i in range(count):
         lower[i] = Py_UNICODE_TOLOWER(first[i])
@@ -201,26 +206,66 @@ cdef void analyse_word(Bytes text, Py_ssize_t length, bint lowercase, Clusters c
         hash_characters(lower + tail, count - tail, TAIL)
         if 0 < tail < count and rest_count == 0 else NONE_VALUE)
     word.values[LENGTH] = FIRST_VALUE + min(count, LONGEST)
-    path = 0
-    if clusters is not None:
-        path = clusters.path(hash_bytes(text, length))
-    word.values[CLUSTER] = FIRST_VALUE + path if path else NONE_VALUE
-    word.values[CLUSTER4] = path_prefix(path, 4)
-    word.values[CLUSTER6] = path_prefix(path, 6)
-    word.values[CLUSTER10] = path_prefix(path, 10)
-    word.values[CLUSTER12] = path_prefix(path, 12)
+    add_cluster(word, clusters, text, length, lower, count if rest_count == 0 else 0, lowercase)
     word.gram_count = 0
     for i in range(count - GRAM + 1):
         add_gram(word, hash_characters(lower + i, GRAM, ATTRIBUTES))
 
 
-cdef inline uint32_t path_prefix(uint32_t path, int bits) noexcept nogil:
-    """The first bits of a cluster's path, or all of it if it is shorter."""
-    if path == 0:
-        return NONE_VALUE
+cdef void add_cluster(Word* word, Clusters clusters, Bytes text, Py_ssize_t length,
+                      const uint32_t* lower, int count, bint lowercase) noexcept nogil:
+    """The cluster of a word, or if it has none that of its lower case.
+
+    With `lowercase`, only the latter is looked for. `lower` are its characters if it is
+    short enough.
+    """
+    cdef unsigned char small[4 * WINDOW]
+    cdef int64_t place = -1
+    cdef uint32_t prefix = 0
+    cdef int kind
+    if clusters is None:
+        for kind in range(CLUSTER, CLUSTER12 + 1):
+            word.values[kind] = NONE_VALUE
+        return
+    if not lowercase or count == 0:
+        place = clusters.find(hash_bytes(text, length))
+    if place < 0 and count:
+        place = clusters.find(hash_bytes(small, encode(lower, count, small)))
+    # The first value means a word without a cluster.
+    word.values[CLUSTER] = FIRST_VALUE
+    if place >= 0:
+        word.values[CLUSTER] += clusters.numbers[place]
+        prefix = clusters.prefixes[place]
+    word.values[CLUSTER4] = FIRST_VALUE + first_bits(prefix, 4)
+    word.values[CLUSTER6] = FIRST_VALUE + first_bits(prefix, 6)
+    word.values[CLUSTER10] = FIRST_VALUE + first_bits(prefix, 10)
+    word.values[CLUSTER12] = FIRST_VALUE + first_bits(prefix, 12)
+
+
+cdef inline uint32_t first_bits(uint32_t path, int bits) noexcept nogil:
+    """Of bits below a leading 1 the first ones, or all if there are fewer."""
     while path >> (bits + 1):
         path >>= 1
-    return FIRST_VALUE + path
+    return path
+
+
+cdef Py_ssize_t encode(const uint32_t* characters, int count, unsigned char* text) noexcept nogil:
+    """Characters as UTF-8; returns the number of bytes, at most four for each."""
+    cdef Py_ssize_t at = 0
+    cdef uint32_t character
+    cdef int i, extra
+    for i in range(count):
+        character = characters[i]
+        extra = (0 if character < 0x80 else 1 if character < 0x800 else
+                 2 if character < 0x10000 else 3)
+        text[at] = <unsigned char>(
+            character if extra == 0 else (0xF00 >> (extra + 1) & 0xFF) | (character >> 6 * extra))
+        at += 1
+        while extra > 0:
+            extra -= 1
+            text[at] = <unsigned char>(0x80 | (character >> 6 * extra & 0x3F))
+            at += 1
+    return at
 
 
 cdef inline void add_gram(Word* word, uint32_t gram) noexcept nogil:

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from niwaki.data.sentence import Sentence, parse_pairs
 from niwaki.errors import CorpusError
 
-METRICS = ("UAS", "LAS", "LAS_universal", "CLAS", "UPOS", "XPOS", "FEATS", "LEMMA")
+TAG_METRICS = ("UPOS", "XPOS", "FEATS", "LEMMA")
+METRICS = ("UAS", "LAS", "LAS_universal", "CLAS", *TAG_METRICS)
 
 # A label outside Universal Dependencies is neither content nor function.
 CONTENT_LABELS = frozenset(

@@ -49,9 +49,13 @@ class Reliability:
 
 
 def measure(gold: Iterable[Sentence], system: Iterable[Sentence]) -> dict[str, Reliability]:
-    """The reliability of tags (UPOS), arcs, labels and trees that carry probabilities."""
+    """The reliability of tags (UPOS), arcs, labels and trees that carry probabilities.
+
+    Tags are left out if the first word says nothing of them, as with a model without tagger.
+    """
     said: dict[str, list[float]] = {kind: [] for kind in (*_NOTES, "tree")}
     right: dict[str, list[bool]] = {kind: [] for kind in said}
+    kinds = dict(_NOTES)
     for one, other in itertools.zip_longest(gold, system):
         if one is None or other is None or one.forms != other.forms:
             place = other or one
@@ -63,7 +67,9 @@ def measure(gold: Iterable[Sentence], system: Iterable[Sentence]) -> dict[str, R
                 "compare files with the same sentences",
             )
         for notes in other.notes:
-            for kind, name in _NOTES.items():
+            if not said["arc"] and _NOTES["tag"] not in notes and _NOTES["arc"] in notes:
+                del kinds["tag"], said["tag"]
+            for kind, name in kinds.items():
                 said[kind].append(_number(other, notes.get(name), name))
         right["tag"] += [a == b for a, b in zip(one.upos, other.upos, strict=True)]
         arcs = [a == b for a, b in zip(one.heads, other.heads, strict=True)]

@@ -14,7 +14,7 @@ from typing import Any
 
 from niwaki.errors import ConfigError, nearest, shown
 from niwaki.kernel.graph.arcs import MAX_OFFSET, ROLE_NAMES, ArcFeatures
-from niwaki.models.features import WORD_ATTRIBUTES, read_lines
+from niwaki.models.features import WORD_ATTRIBUTES, has_attributes, nothing_seen, read_lines
 
 Part = tuple[Any, ...]
 
@@ -50,21 +50,23 @@ class ArcTemplates:
         return ArcFeatures(self.arcs, attribute_count), second
 
 
-def compile_arcs(text: str, attributes: dict[str, int], *, clusters: bool = False) -> ArcTemplates:
+def compile_arcs(
+    text: str, attributes: dict[str, int], *, clusters: bool = False, tags: bool = True
+) -> ArcTemplates:
     """Templates for a graph parser; attributes that are met get numbers.
 
-    Features on clusters are left out if there are none.
+    Features on clusters or tags are left out if there are none.
     """
     arcs: list[list[Part]] = []
     siblings: list[list[Part]] = []
     for parts in read_lines(text):
-        if not clusters and any("cluster" in part for part in parts):
+        if not has_attributes(parts, clusters, tags):
             continue
         template = [_part(part, attributes) for part in parts]
         second = any(part[0] == "gap" or part[:2] == ("word", 2) for part in template)
         (siblings if second else arcs).append(template)
     if not arcs:
-        raise ConfigError("features: no template of arcs")
+        raise ConfigError(nothing_seen(clusters, tags))
     return ArcTemplates(arcs, siblings)
 
 

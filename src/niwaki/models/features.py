@@ -2,8 +2,9 @@
 
 A line is one feature: parts joined by `+`, or `combine N: PART PART ...` for all
 combinations of up to N of the parts. `#` begins a comment. Parts of a parser's
-features name a place and what is seen there; parts of a tagger's features name a
-word at some distance. The files of `assets/features` are examples.
+features name a place and what is seen there (`s0-1.form` is the word before that of
+`s0`); parts of a tagger's features name a word at some distance. The files of
+`assets/features` are examples.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from niwaki.kernel.words import ATTRIBUTE_NAMES, Clusters
 # What a parser may know about a word, beside what its letters show.
 TAG_ATTRIBUTES = ("tag", "upos", "xpos", "feats", "alternative")
 WORD_ATTRIBUTES = (*TAG_ATTRIBUTES, *ATTRIBUTE_NAMES)
+# Those that a tagger gives.
+_TAGS = tuple(name for name in TAG_ATTRIBUTES if name != "feats")
 
 # Far more than a kernel takes; few enough that to write them out takes no time.
 MAX_FEATURES = 10_000
@@ -109,27 +112,41 @@ def compile_parser(
     *,
     system: System | None = None,
     clusters: bool = False,
+    tags: bool = True,
 ) -> ParserTemplates:
     """Templates for a transition parser.
 
-    Features on what there is not are left out: clusters if none are given, and what
-    a system never knows.
+    Features on what there is not are left out: clusters or tags if there are none, and
+    what a system never knows.
     """
     attributes: dict[str, int] = {}
     templates = []
     for parts in read_lines(text, settings):
-        atoms = [_parser_atom(part, attributes) for part in parts]
-        if all(_is_seen(part, system, clusters) for part in parts):
+        known = dict(attributes)
+        atoms = [_parser_atom(part, known) for part in parts]
+        if has_attributes(parts, clusters, tags) and all(_is_seen(x, system) for x in parts):
+            attributes = known
             templates.append(atoms)
     if not templates:
-        raise ConfigError("features: no template")
+        raise ConfigError(nothing_seen(clusters, tags))
     return ParserTemplates(templates, tuple(attributes))
 
 
-def _is_seen(part: str, system: System | None, clusters: bool) -> bool:
+def has_attributes(parts: Sequence[str], clusters: bool, tags: bool) -> bool:
+    """Whether all that a feature looks at is there."""
+    seen = [part.rpartition(".")[2] for part in parts]
+    return all((clusters or "cluster" not in x) and (tags or x not in _TAGS) for x in seen)
+
+
+def nothing_seen(clusters: bool, tags: bool) -> str:
+    """What is wrong with features of which none is left."""
+    missing = [name for name, there in (("clusters", clusters), ("tags", tags)) if not there]
+    without = f" without {' and '.join(missing)}" if missing else ""
+    return f"features: no template is left{without}; take a set that looks at words, such as words"
+
+
+def _is_seen(part: str, system: System | None) -> bool:
     place, _, what = part.rpartition(".")
-    if "cluster" in what:
-        return clusters
     if system is None:
         return True
     of_a_head = place.startswith("s0.head") or (what == "label" and place in ("s0", "s1", "s2"))
@@ -147,7 +164,15 @@ def _parser_atom(part: str, attributes: dict[str, int]) -> Atom:
         places = [_known(name, slots, part) for name in distance.groups()]
         return kinds["distance"], places[0], places[1], 0
     place, _, what = part.rpartition(".")
+    shift = ""
+    if beside := re.fullmatch(r"(.*)([-+]1)", place):
+        place, shift = beside.groups()
     slot = _known(place, slots, part)
+    if shift and what not in WORD_ATTRIBUTES:
+        raise ConfigError(
+            f"features: found {shown(part)}; of a word beside another, only what letters and "
+            "tags show is known"
+        )
     if what in kinds and what not in ("word", "distance"):
         if what != "label" and place not in parser_kernel.NODES:
             raise ConfigError(
@@ -158,7 +183,8 @@ def _parser_atom(part: str, attributes: dict[str, int]) -> Atom:
     if what not in WORD_ATTRIBUTES:
         known = [*WORD_ATTRIBUTES, *(kind for kind in kinds if kind not in ("word", "distance"))]
         raise ConfigError(f"features: unknown {what!r} in {shown(part)}; {nearest(what, known)}")
-    return kinds["word"], slot, 0, attributes.setdefault(what, len(attributes))
+    # What a neighbour is counts as one more thing that is known of a word.
+    return kinds["word"], slot, 0, attributes.setdefault(what + shift, len(attributes))
 
 
 def _known(name: str, known: Sequence[str], part: str) -> int:

@@ -60,6 +60,8 @@ class GraphDesign:
     temperature: float = 1.0
     label_temperature: float = 1.0
     lowercase: bool = False
+    # Without tags, features on them are left out.
+    tags: bool = True
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -93,9 +95,9 @@ class GraphParser:
         self.labels = Vocabulary(design.labels)
         self.plain_labels = list(design.labels)
         numbers: dict[str, int] = {}
-        templates = compile_arcs(design.features, numbers, clusters=clusters is not None)
-        label_templates = compile_arcs(
-            design.label_features, numbers, clusters=clusters is not None
+        templates, label_templates = (
+            compile_arcs(text, numbers, clusters=clusters is not None, tags=design.tags)
+            for text in (design.features, design.label_features)
         )
         self.attributes = list(numbers)
         arcs, siblings = templates.programs(len(numbers))

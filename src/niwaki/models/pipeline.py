@@ -118,9 +118,9 @@ class Pipeline:
         """Yield the sentences, or those of a text, with tags, lemmas and trees, in order.
 
         Tags and lemmas that are given stay, unless `retag`. A beam of 1 is greedy
-        and fastest. With `probabilities`, MISC gets `TagProb`, `ArcProb` and
-        `LabelProb`, and a comment the probability of the tree. With `constrain`, what
-        a sentence says about its tree (see `Constraints.of`) is obeyed. Memory is
+        and fastest. With `probabilities`, MISC gets `TagProb` (if there is a tagger),
+        `ArcProb` and `LabelProb`, and a comment the probability of the tree. With
+        `constrain`, what a sentence says about its tree (see `Constraints.of`) is obeyed. Memory is
         bounded whatever the input: a sentence of more than `max_length` words is parsed
         with a beam of 1 (`longer="greedy"`), in pieces ("split"), or given back as it is
         with a comment ("skip").
@@ -202,6 +202,8 @@ class Pipeline:
         columns = self._tag_columns(batch, tags, options.retag)
         heads, labels, found = self._search(batch, tags, options)
         if options.probabilities:
+            if self.tagger is None:
+                del found["tag"]
             columns[MISC] = with_probabilities(batch.texts_of(MISC), found)
         names = parser.labels
         if options.constrain:

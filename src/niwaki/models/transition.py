@@ -53,6 +53,8 @@ class Design:
     lowercase: bool = False
     # "encode": labels such as obl↑nsubj tell of lifted arcs (see pseudo_projective).
     crossing: str = "lift"
+    # Without tags, features on them are left out.
+    tags: bool = True
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -65,6 +67,7 @@ class Design:
             "degrees": dict(self.degrees),
             "lowercase": self.lowercase,
             "crossing": self.crossing,
+            "tags": self.tags,
         }
 
     @classmethod
@@ -79,6 +82,7 @@ class Design:
             degrees=record["degrees"],
             lowercase=record["lowercase"],
             crossing=record.get("crossing", "lift"),
+            tags=record.get("tags", True),
         )
 
 
@@ -103,7 +107,11 @@ class TransitionParser:
         self._has_lifted = bool((self._plain != np.arange(len(numbers))).any())
         system = load_system(design.system)
         templates = compile_parser(
-            design.features, design.degrees, system=system, clusters=clusters is not None
+            design.features,
+            design.degrees,
+            system=system,
+            clusters=clusters is not None,
+            tags=design.tags,
         )
         # Rare labels are told apart by the dependent's UPOS, whether features use it or not.
         self.attributes = list(templates.attributes)
@@ -169,6 +177,7 @@ def design_parser(
     degrees: Mapping[str, int] | None = None,
     lowercase: bool = False,
     crossing: str = "lift",
+    tags: bool = True,
     max_classes: int | None = None,
 ) -> Design:
     """The labelled moves that a treebank needs; rare ones share a class.
@@ -219,6 +228,7 @@ def design_parser(
         degrees=degrees or {},
         lowercase=lowercase,
         crossing=crossing,
+        tags=tags,
     )
 
 

@@ -48,6 +48,7 @@ def design_graph(
     features: str,
     label_features: str,
     lowercase: bool = False,
+    tags: bool = True,
     clusters: Clusters | None = None,
 ) -> GraphDesign:
     """What a parser for a treebank will be: its labels, and what it looks at."""
@@ -70,6 +71,7 @@ def design_graph(
         features=features,
         label_features=label_features,
         lowercase=lowercase,
+        tags=tags,
     )
     try:
         GraphParser(design, _new_weights(design), clusters)

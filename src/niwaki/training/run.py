@@ -13,8 +13,8 @@ import numpy.random  # noqa: F401
 
 from niwaki.errors import ConfigError, CorpusError
 from niwaki.kernel.systems import load_system
-from niwaki.metrics.attachment import evaluate
-from niwaki.models.clusters import read_clusters
+from niwaki.metrics.attachment import TAG_METRICS, evaluate
+from niwaki.models.clusters import WordClusters, read_clusters
 from niwaki.models.graph import GraphDesign, GraphParser
 from niwaki.models.pipeline import Parser, Pipeline
 from niwaki.models.tagger import Tags
@@ -46,12 +46,14 @@ def train(
     threads: int | None = None,
     init: Pipeline | None = None,
     tags: Tags | None = None,
+    skip_bad: bool = False,
 ) -> Pipeline:
     """Train a model and write it. A run that was broken off goes on with `resume`.
 
     With `init`, a trained model is trained on: it keeps its tagger, its features and its
     labels, and its parser learns from where it is. `tags` are those of the treebank if
-    they were jackknifed before, for many runs. The result depends on the configuration,
+    they were jackknifed before, for many runs. With `skip_bad`, faulty lines of a file of
+    word clusters are left out and counted. The result depends on the configuration,
     the data and that model only, not on threads or on interruptions. What each epoch did
     is written beside the model, to OUTPUT.log.jsonl.
     A KeyboardInterrupt first saves how far the run came.
@@ -78,10 +80,7 @@ def train(
     )
     if resume and not checkpoint.load():
         reporter.note(f"no checkpoint {checkpoint.path}; starting from the beginning")
-    if init is not None:
-        clusters = init.clusters
-    else:
-        clusters = read_clusters(config.model.clusters) if config.model.clusters else None
+    clusters = init.clusters if init else _read_clusters(config, reporter, skip_bad)
     stages = Stages(
         config,
         corpus,
@@ -105,6 +104,17 @@ def train(
         raise KeyboardInterrupt(f"{checkpoint.path} is saved; --resume goes on from it") from None
     checkpoint.remove()
     return pipeline
+
+
+def _read_clusters(config: Config, reporter: Reporter, skip_bad: bool) -> WordClusters | None:
+    if not config.model.clusters:
+        return None
+    faults: list[CorpusError] = []
+    clusters = read_clusters(config.model.clusters, faults.append if skip_bad else None)
+    reporter.note(f"{len(clusters.paths):,} words in clusters")
+    if faults:
+        reporter.note(f"skipped {len(faults):,} lines of clusters, the first: {faults[0]}")
+    return clusters
 
 
 def _train_all(stages: Stages) -> Pipeline:
@@ -160,6 +170,8 @@ def _identity(
         "data": corpus.sha256,
         "dev": dev.sha256 if dev else "",
     }
+    if config.model.clusters and init is None:
+        identity["clusters"] = hash_of_files([config.model.clusters])
     if costs:
         identity["costs"] = [hash_of_files(each.config.data) for each in costs]
     if init is not None:
@@ -206,6 +218,8 @@ def _with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:
     for name, beam in ways.items():
         parsed = pipeline.parse(dev.sentences, beam=beam, retag=True)
         found = evaluate(dev.sentences, parsed).scores
+        if pipeline.tagger is None:
+            found = {metric: value for metric, value in found.items() if metric not in TAG_METRICS}
         scores[name] = {metric: round(value, 2) for metric, value in found.items()}
     return replace(pipeline, config={**pipeline.config, "scores_on_dev": scores})
 

@@ -95,6 +95,11 @@ class Stages:
         return self.config.model.case == "insensitive"
 
     @property
+    def has_tags(self) -> bool:
+        """Whether the model will have a tagger."""
+        return self.config.tagger.tags and self.corpus.is_tagged
+
+    @property
     def clusters(self) -> Clusters | None:
         return self.word_clusters.kernel if self.word_clusters else None
 
@@ -112,6 +117,7 @@ def design_transition_parser(stages: Stages) -> Design:
         degrees={"degree": model.degree, "nonlexical-degree": model.nonlexical_degree},
         lowercase=stages.lowercase,
         crossing=model.crossing,
+        tags=stages.has_tags,
     )
     if len(design.labels) > 256:
         raise ConfigError(f"{len(design.labels)} labels, but at most 256 are possible")
@@ -131,6 +137,7 @@ def design_graph_parser(stages: Stages) -> GraphDesign:
         features="\n".join([load_arc_feature_set(model.features), *model.more_features]),
         label_features=load_arc_feature_set(graph.label_features),
         lowercase=stages.lowercase,
+        tags=stages.has_tags,
         clusters=stages.clusters,
     )
 
@@ -176,7 +183,7 @@ def tagger_of(stages: Stages) -> tuple[Tagger | None, Tags]:
         tagger = stages.init.tagger
         if tagger is None:
             return None, untagged(corpus.batch)
-    elif not config.tags or not corpus.is_tagged:
+    elif not stages.has_tags:
         return None, untagged(corpus.batch)
     else:
         stages.reporter.stage("tagger", work)
