@@ -47,28 +47,34 @@ cdef inline void score_decisions(const Scorer* scorer, const Decision* decisions
 
 
 cdef struct Entry:
-    # Weight of one class in one row. `total` serves averaging: the average over
-    # all ticks of the clock is weight - total / clock. `squares` is AdaGrad's.
-    double total
+    # Weight of one class in one row.
     float weight
-    float squares
     uint16_t klass
 
 
+cdef struct History:
+    # What learning needs to know of an entry, and scoring does not. `total` serves
+    # averaging: the average over all ticks of the clock is weight - total / clock.
+    # `squares` is AdaGrad's.
+    double total
+    float squares
+
+
 cdef struct Row:
+    # A place of the index; the row of a key is found by one read, its entries by another.
+    uint64_t key        # 0 is free
     uint32_t start      # of its entries in the pool
     uint16_t count
     uint16_t capacity
 
 
 cdef struct LearnTable:
-    uint64_t* keys      # open addressing; 0 is free
-    uint32_t* numbers   # of the row at this place
+    Row* rows           # open addressing
+    uint32_t* numbers   # of the row at this place, in the order in which they were made
     uint64_t mask
-    Row* rows
     uint32_t row_count
-    uint32_t row_capacity
     Entry* pool
+    History* past       # of the entry at the same place of the pool
     uint32_t pool_count
     uint32_t pool_capacity
     double clock
@@ -79,17 +85,12 @@ cdef struct LearnTable:
     Scorer base         # what was learned before and does not change; `classes` 0: nothing
 
 
-cdef enum:
-    NO_ROW = 0xFFFFFFFF
-
-
-cdef inline uint32_t find_row(const LearnTable* table, uint64_t key) noexcept nogil:
+cdef inline uint64_t place_of(const LearnTable* table, uint64_t key) noexcept nogil:
+    """Where a key stands in the index, or the free place where it would stand."""
     cdef uint64_t place = key & table.mask
-    while table.keys[place] != 0:
-        if table.keys[place] == key:
-            return table.numbers[place]
+    while table.rows[place].key != 0 and table.rows[place].key != key:
         place = (place + 1) & table.mask
-    return NO_ROW
+    return place
 
 
 cdef void learn_add(LearnTable* table, const uint64_t* keys, int count,

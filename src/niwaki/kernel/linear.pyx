@@ -24,6 +24,7 @@ cdef extern from "rows.h" nogil:
     void niwaki_add(const int8_t** rows, int count, int width, int16_t* sums)
     void niwaki_plus_scaled(float* out, const int16_t* values, float scale, int count)
     void* niwaki_allocate(size_t size)
+    void* niwaki_enlarge(void* memory, size_t used, size_t size)
     void __builtin_prefetch(const void* address)
 
 SLOTS = NIWAKI_SLOTS
@@ -33,33 +34,30 @@ MAX_DENSE = 128
 
 cdef enum:
     MAX_CLASSES = 1 << 16
-    TURNED_AWAY = 0xFFFFFFFE
-    DOORKEEPER = 1 << 24
+    DOORKEEPER = 1 << 26
 
 
 # -- learning -----------------------------------------------------------------
 
 cdef bint grow_index(LearnTable* table) noexcept nogil:
     """Double the index; rows keep their numbers."""
-    cdef uint64_t size = (table.mask + 1) * 2, place, old
-    cdef uint64_t* keys = <uint64_t*>calloc(size, sizeof(uint64_t))
-    cdef uint32_t* numbers = <uint32_t*>malloc(size * sizeof(uint32_t))
-    if keys == NULL or numbers == NULL:
-        free(keys)
-        free(numbers)
+    cdef LearnTable larger = table[0]
+    cdef uint64_t place, old
+    larger.mask = table.mask * 2 + 1
+    larger.rows = <Row*>niwaki_allocate((larger.mask + 1) * sizeof(Row))
+    larger.numbers = <uint32_t*>malloc((larger.mask + 1) * sizeof(uint32_t))
+    if larger.rows == NULL or larger.numbers == NULL:
+        free(larger.rows)
+        free(larger.numbers)
         return False
     for old in range(table.mask + 1):
-        if table.keys[old] != 0:
-            place = table.keys[old] & (size - 1)
-            while keys[place] != 0:
-                place = (place + 1) & (size - 1)
-            keys[place] = table.keys[old]
-            numbers[place] = table.numbers[old]
-    free(table.keys)
+        if table.rows[old].key != 0:
+            place = place_of(&larger, table.rows[old].key)
+            larger.rows[place] = table.rows[old]
+            larger.numbers[place] = table.numbers[old]
+    free(table.rows)
     free(table.numbers)
-    table.keys = keys
-    table.numbers = numbers
-    table.mask = size - 1
+    table[0] = larger
     return True
 
 
@@ -78,93 +76,94 @@ cdef inline bint admits(LearnTable* table, uint64_t key) noexcept nogil:
     return seen[0] >= table.patience
 
 
-cdef uint32_t add_row(LearnTable* table, uint64_t key) noexcept nogil:
-    """The row of a key, made if need be; NO_ROW when memory is out, or TURNED_AWAY."""
-    cdef uint64_t place
-    cdef uint32_t number = find_row(table, key)
-    cdef Row* rows
-    if number != NO_ROW:
-        return number
+cdef Row* add_row(LearnTable* table, uint64_t key) noexcept nogil:
+    """The row of a key, made if need be; NULL if it is turned away, or memory is out."""
+    cdef uint64_t place = place_of(table, key)
+    if table.rows[place].key != 0:
+        return &table.rows[place]
     if not admits(table, key):
-        return TURNED_AWAY
-    if <uint64_t>table.row_count * 2 > table.mask and not grow_index(table):
-        return NO_ROW
-    if table.row_count == table.row_capacity:
-        rows = <Row*>realloc(table.rows, <size_t>table.row_capacity * 2 * sizeof(Row))
-        if rows == NULL:
-            return NO_ROW
-        table.rows = rows
-        table.row_capacity *= 2
-    number = table.row_count
-    memset(&table.rows[number], 0, sizeof(Row))
+        return NULL
+    if <uint64_t>table.row_count * 2 > table.mask:
+        if not grow_index(table):
+            table.failed = True
+            return NULL
+        place = place_of(table, key)
+    table.rows[place].key = key
+    table.numbers[place] = table.row_count
     table.row_count += 1
-    place = key & table.mask
-    while table.keys[place] != 0:
-        place = (place + 1) & table.mask
-    table.keys[place] = key
-    table.numbers[place] = number
-    return number
+    return &table.rows[place]
 
 
-cdef Entry* reserve(LearnTable* table, uint32_t number, int capacity) noexcept nogil:
+cdef bint reserve(LearnTable* table, Row* row, int capacity) noexcept nogil:
     """Move a row's entries to a larger place at the end of the pool."""
-    cdef Row* row = &table.rows[number]
     cdef uint64_t need = <uint64_t>table.pool_count + capacity
-    cdef uint64_t size
-    cdef Entry* pool
-    if need > table.pool_capacity:
-        size = <uint64_t>table.pool_capacity * 2
-        while size < need:
-            size *= 2
-        if size > 0xFFFFFFFFULL:
-            return NULL
-        pool = <Entry*>realloc(table.pool, size * sizeof(Entry))
-        if pool == NULL:
-            return NULL
-        table.pool = pool
+    cdef uint64_t size = table.pool_capacity
+    cdef void* memory
+    while size < need:
+        size *= 2
+    if size > 0xFFFFFFFFULL:
+        return False
+    if size > table.pool_capacity:
+        memory = niwaki_enlarge(
+            table.pool, table.pool_count * sizeof(Entry), size * sizeof(Entry))
+        if memory == NULL:
+            return False
+        table.pool = <Entry*>memory
+        memory = niwaki_enlarge(
+            table.past, table.pool_count * sizeof(History), size * sizeof(History))
+        if memory == NULL:
+            return False
+        table.past = <History*>memory
         table.pool_capacity = <uint32_t>size
     memcpy(table.pool + table.pool_count, table.pool + row.start, row.count * sizeof(Entry))
+    memcpy(table.past + table.pool_count, table.past + row.start, row.count * sizeof(History))
     row.start = table.pool_count
     row.capacity = capacity
     table.pool_count += capacity
-    return table.pool + row.start
+    return True
 
 
-cdef inline Entry* entry_of(LearnTable* table, uint32_t number, int klass) noexcept nogil:
-    """The entry of a class in a row, made with weight 0 if need be; NULL when memory is out."""
-    cdef Row* row = &table.rows[number]
-    cdef Entry* entries = table.pool + row.start
+cdef inline int64_t entry_of(LearnTable* table, Row* row, int klass) noexcept nogil:
+    """Where the entry of a class stands, made with weight 0 if need be; -1 when memory is out."""
+    cdef uint32_t at
     cdef int i
     for i in range(row.count):
-        if entries[i].klass == klass:
-            return &entries[i]
+        if table.pool[row.start + i].klass == klass:
+            return row.start + i
     if row.count == row.capacity:
-        entries = reserve(table, number, 2 if row.capacity == 0 else row.capacity * 2)
-        if entries == NULL:
-            return NULL
-    memset(&entries[row.count], 0, sizeof(Entry))
-    entries[row.count].klass = klass
+        if not reserve(table, row, 2 if row.capacity == 0 else row.capacity * 2):
+            table.failed = True
+            return -1
+    at = row.start + row.count
+    memset(&table.pool[at], 0, sizeof(Entry))
+    memset(&table.past[at], 0, sizeof(History))
+    table.pool[at].klass = klass
     row.count += 1
-    return &entries[row.count - 1]
+    return at
+
+
+cdef inline void ask_for(const LearnTable* table, const uint64_t* keys, int count) noexcept nogil:
+    cdef int i
+    for i in range(count):
+        __builtin_prefetch(&table.rows[keys[i] & table.mask])
 
 
 cdef void learn_add(LearnTable* table, const uint64_t* keys, int count,
                     int klass, float step) noexcept nogil:
     """Perceptron step: add to the weights of one class in all rows of the keys."""
     cdef int i
-    cdef uint32_t number
-    cdef Entry* entry = NULL
+    cdef Row* row
+    cdef int64_t at
+    ask_for(table, keys, count)
     for i in range(count):
-        number = add_row(table, keys[i])
-        if number == TURNED_AWAY:
-            continue
-        if number != NO_ROW:
-            entry = entry_of(table, number, klass)
-        if number == NO_ROW or entry == NULL:
-            table.failed = True
+        row = add_row(table, keys[i])
+        if row != NULL:
+            at = entry_of(table, row, klass)
+            if at >= 0:
+                table.pool[at].weight += step
+                table.past[at].total += table.clock * step
+        if table.failed:
             return
-        entry.weight += step
-        entry.total += table.clock * step
 
 
 cdef void learn_gradients(LearnTable* table, const uint64_t* keys, int count,
@@ -175,54 +174,48 @@ cdef void learn_gradients(LearnTable* table, const uint64_t* keys, int count,
     With a `decay`, each weight that is met also pays decay / 2 times its square.
     """
     cdef int i, j
-    cdef uint32_t number
+    cdef Row* row
+    cdef int64_t at
     cdef float step, gradient
-    cdef Entry* entry
+    ask_for(table, keys, count)
     for i in range(count):
-        number = add_row(table, keys[i])
-        if number == TURNED_AWAY:
-            continue
-        if number == NO_ROW:
-            table.failed = True
+        row = add_row(table, keys[i])
+        if row != NULL:
+            for j in range(class_count):
+                at = entry_of(table, row, classes[j])
+                if at < 0:
+                    return
+                gradient = gradients[j] - decay * table.pool[at].weight
+                table.past[at].squares += gradient * gradient
+                step = rate * gradient / (sqrtf(table.past[at].squares) + damping)
+                table.pool[at].weight += step
+                table.past[at].total += table.clock * step
+        if table.failed:
             return
-        for j in range(class_count):
-            entry = entry_of(table, number, classes[j])
-            if entry == NULL:
-                table.failed = True
-                return
-            gradient = gradients[j] - decay * entry.weight
-            entry.squares += gradient * gradient
-            step = rate * gradient / (sqrtf(entry.squares) + damping)
-            entry.weight += step
-            entry.total += table.clock * step
 
 
 cdef void learn_score(const void* opaque, const uint64_t* keys, int count,
                       float* scores) noexcept nogil:
-    """Three dependent reads a feature, each asked for well before it is needed."""
+    """Two dependent reads a feature, each asked for well before it is needed."""
     cdef const LearnTable* table = <const LearnTable*>opaque
-    cdef uint32_t present[MAX_KEYS]
-    cdef uint32_t number
+    cdef const Row* present[MAX_KEYS]
+    cdef const Row* row
     cdef const Entry* entries
     cdef int i, j, found = 0
     if table.base.classes:
         table.base.score(table.base.table, keys, count, scores)
+    ask_for(table, keys, count)
     for i in range(count):
-        __builtin_prefetch(&table.keys[keys[i] & table.mask])
-        __builtin_prefetch(&table.numbers[keys[i] & table.mask])
-    for i in range(count):
-        number = find_row(table, keys[i])
-        if number != NO_ROW:
-            __builtin_prefetch(&table.rows[number])
-            present[found] = number
+        row = &table.rows[place_of(table, keys[i])]
+        if row.key != 0:
+            __builtin_prefetch(table.pool + row.start)
+            if row.count > 8:
+                __builtin_prefetch(table.pool + row.start + 8)
+            present[found] = row
             found += 1
     for i in range(found):
-        entries = table.pool + table.rows[present[i]].start
-        __builtin_prefetch(entries)
-        __builtin_prefetch(<const char*>entries + 64)
-    for i in range(found):
-        entries = table.pool + table.rows[present[i]].start
-        for j in range(table.rows[present[i]].count):
+        entries = table.pool + present[i].start
+        for j in range(present[i].count):
             scores[entries[j].klass] += entries[j].weight
 
 
@@ -244,14 +237,14 @@ cdef class Learner:
             self.table.base = base.scorer
         self.classes = classes
         self.table.mask = (1 << 12) - 1
-        self.table.keys = <uint64_t*>calloc(self.table.mask + 1, sizeof(uint64_t))
+        self.table.rows = <Row*>niwaki_allocate((self.table.mask + 1) * sizeof(Row))
         self.table.numbers = <uint32_t*>malloc((self.table.mask + 1) * sizeof(uint32_t))
-        self.table.row_capacity = self.table.pool_capacity = 1 << 10
-        self.table.rows = <Row*>malloc(self.table.row_capacity * sizeof(Row))
+        self.table.pool_capacity = 1 << 10
         self.table.pool = <Entry*>malloc(self.table.pool_capacity * sizeof(Entry))
+        self.table.past = <History*>malloc(self.table.pool_capacity * sizeof(History))
         self.table.clock = 1
-        if (self.table.keys == NULL or self.table.numbers == NULL or self.table.rows == NULL
-                or self.table.pool == NULL):
+        if (self.table.rows == NULL or self.table.numbers == NULL or self.table.pool == NULL
+                or self.table.past == NULL):
             raise MemoryError()
         self.table.patience = patience
         if patience > 1:
@@ -264,10 +257,10 @@ cdef class Learner:
         self.scorer.classes = classes
 
     def __dealloc__(self):
-        free(self.table.keys)
-        free(self.table.numbers)
         free(self.table.rows)
+        free(self.table.numbers)
         free(self.table.pool)
+        free(self.table.past)
         free(self.table.doorkeeper)
 
     def __len__(self):
@@ -326,17 +319,21 @@ cdef class Learner:
         """Everything learned, as arrays: enough to go on from, or to freeze."""
         cdef uint32_t rows = self.table.row_count, number
         cdef uint64_t place, at = 0
+        cdef uint32_t entry
         cdef int j
-        cdef Entry* entry
+        cdef const Row* row
+        places = np.zeros(rows, dtype=np.uint64)
+        cdef uint64_t[::1] places_view = places
         keys = np.zeros(rows, dtype=np.uint64)
         counts = np.zeros(rows, dtype=np.uint16)
         cdef uint64_t[::1] keys_view = keys
         cdef uint16_t[::1] counts_view = counts
         for place in range(self.table.mask + 1):
-            if self.table.keys[place] != 0:
-                keys_view[self.table.numbers[place]] = self.table.keys[place]
+            if self.table.rows[place].key != 0:
+                places_view[self.table.numbers[place]] = place
         for number in range(rows):
-            counts_view[number] = self.table.rows[number].count
+            keys_view[number] = self.table.rows[places_view[number]].key
+            counts_view[number] = self.table.rows[places_view[number]].count
         total = int(counts.sum(dtype=np.int64))
         classes = np.zeros(total, dtype=np.uint16)
         weights = np.zeros(total, dtype=np.float32)
@@ -347,12 +344,13 @@ cdef class Learner:
         cdef double[::1] totals_view = totals
         cdef float[::1] squares_view = squares
         for number in range(rows):
-            for j in range(self.table.rows[number].count):
-                entry = &self.table.pool[self.table.rows[number].start + j]
-                classes_view[at] = entry.klass
-                weights_view[at] = entry.weight
-                totals_view[at] = entry.total
-                squares_view[at] = entry.squares
+            row = &self.table.rows[places_view[number]]
+            for j in range(row.count):
+                entry = row.start + j
+                classes_view[at] = self.table.pool[entry].klass
+                weights_view[at] = self.table.pool[entry].weight
+                totals_view[at] = self.table.past[entry].total
+                squares_view[at] = self.table.past[entry].squares
                 at += 1
         return {
             "keys": keys, "counts": counts, "classes": classes, "weights": weights,
@@ -367,8 +365,8 @@ cdef class Learner:
         """Take over what `export` gave; the learner must be new."""
         cdef Py_ssize_t i, at = 0
         cdef int j
-        cdef uint32_t number
-        cdef Entry* entry
+        cdef uint32_t entry
+        cdef Row* row
         if self.table.row_count:
             raise ValueError("only a new learner can be restored")
         if (counts.shape[0] != keys.shape[0] or weights.shape[0] != classes.shape[0]
@@ -376,21 +374,21 @@ cdef class Learner:
                 or clock.shape[0] != 1 or np.asarray(counts).sum(dtype=np.int64) != classes.shape[0]):
             raise ValueError("the arrays do not fit together")
         for i in range(keys.shape[0]):
-            if keys[i] == 0 or find_row(&self.table, keys[i]) != NO_ROW:
+            if keys[i] == 0 or self.table.rows[place_of(&self.table, keys[i])].key != 0:
                 raise ValueError("a key is zero or repeated")
-            number = add_row(&self.table, keys[i])
-            if number == NO_ROW or (counts[i] and reserve(&self.table, number, counts[i]) == NULL):
+            row = add_row(&self.table, keys[i])
+            if row == NULL or (counts[i] and not reserve(&self.table, row, counts[i])):
                 raise MemoryError()
             for j in range(counts[i]):
                 if classes[at] >= self.classes:
                     raise ValueError(f"class {classes[at]} of {self.classes}")
-                entry = &self.table.pool[self.table.rows[number].start + j]
-                entry.klass = classes[at]
-                entry.weight = weights[at]
-                entry.total = totals[at]
-                entry.squares = squares[at]
+                entry = row.start + j
+                self.table.pool[entry].klass = classes[at]
+                self.table.pool[entry].weight = weights[at]
+                self.table.past[entry].total = totals[at]
+                self.table.past[entry].squares = squares[at]
                 at += 1
-            self.table.rows[number].count = counts[i]
+            row.count = counts[i]
         self.table.clock = clock[0]
 
 

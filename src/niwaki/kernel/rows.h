@@ -144,7 +144,7 @@ static inline void niwaki_plus_scaled(float *restrict out, const int16_t *restri
 
 /* Zeroed memory, aligned to cache lines; large pieces to huge pages, because a
  * random row of a large table otherwise costs a page-table walk too. Free with free(). */
-static inline void *niwaki_allocate(size_t size) {
+static inline void *niwaki_take(size_t size) {
     const size_t huge = (size_t)2 << 20;
     const size_t alignment = size >= huge ? huge : 64;
     void *memory = NULL;
@@ -154,7 +154,23 @@ static inline void *niwaki_allocate(size_t size) {
 #if defined(MADV_HUGEPAGE)
     if (alignment == huge) madvise(memory, size, MADV_HUGEPAGE);
 #endif
-    memset(memory, 0, size);
+    return memory;
+}
+
+/* The same, all zeros. */
+static inline void *niwaki_allocate(size_t size) {
+    void *memory = niwaki_take(size);
+    if (memory != NULL) memset(memory, 0, size);
+    return memory;
+}
+
+/* A larger piece of memory with what was used of the old one, which is freed.
+ * NULL: there is none, and the old one is as it was. */
+static inline void *niwaki_enlarge(void *old, size_t used, size_t size) {
+    void *memory = niwaki_take(size);
+    if (memory == NULL) return NULL;
+    memcpy(memory, old, used);
+    free(old);
     return memory;
 }
 

@@ -83,6 +83,7 @@ class Tagger:
         lowercase: bool = False,
         clusters: Clusters | None = None,
         features: str | None = None,
+        patience: int = 1,
     ) -> Tagger:
         """A tagger for the (UPOS, XPOS) pairs of a corpus, with weights to be learned."""
         upos = sorted({u for u, _ in tags})
@@ -96,7 +97,7 @@ class Tagger:
             )
         numbers = {name: number for number, name in enumerate(xpos)}
         pairs = sorted({(upos.index(u), numbers.get(x, -1)) for u, x in tags})
-        learner = Learner(len(upos) + len(xpos))
+        learner = Learner(len(upos) + len(xpos), patience)
         return cls(
             upos,
             xpos,

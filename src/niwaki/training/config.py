@@ -19,6 +19,8 @@ from niwaki.objectives import objective_names
 MAX_CANDIDATES = 4096
 # What can be selected by costs that are sums over arcs, and by a graph parser, only.
 ARC_SELECTIONS = ("augmented", "exact")
+# What a sentence of a treebank can teach.
+LESSONS = ("segments", "tags", "morphology", "trees")
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,8 @@ class TaggerConfig:
     # occurrences of the word its ending then counts.
     known_words: Literal["seen", "all"] = "all"
     smoothing: float = 0.1
+    # A feature gets weights only when it was met so often.
+    patience: int = 1
     # The parser is trained on tags that were predicted for each part of the data by a
     # tagger trained on the other parts; 0 trains it on the tags of the file.
     folds: int = 10
@@ -149,12 +153,24 @@ class ObjectiveConfig:
     """What is learned from: data and what it is for."""
 
     # "treebank", or a cost: "reordering", "partial", "arc-length", "command" or a function
-    # "package.module:name". The keys after `partial` are for costs.
+    # "package.module:name". The keys up to `partial` are for treebanks, those after it
+    # for costs.
     kind: str = "treebank"
     data: tuple[str, ...] = ()
     # Links of the words to a translation, a Pharaoh file for each file of a treebank, for
     # features such as contiguous(s1,s0); links in MISC need none.
     links: tuple[str, ...] = ()
+    # How often each sentence is visited in an epoch: 10 is ten times, 0.5 every other time.
+    weight: float = 1.0
+    # Weigh each sentence by how sure its teacher was: the mean of `ArcProb` in MISC.
+    soft: bool = False
+    # Labels to be written in another way, old = "new"; tags too, UPOS or UPOS/XPOS.
+    label_map: Mapping[str, str] = field(default_factory=dict)
+    tag_map: Mapping[str, str] = field(default_factory=dict)
+    # What is learned from these sentences.
+    teaches: tuple[Literal["segments", "tags", "morphology", "trees"], ...] = LESSONS
+    # Leave out sentences that cannot be learned from, and say how many.
+    skip_bad: bool = False
     # Accept partial trees: what is unknown (`_`) is filled in, again and again while the
     # parser learns, by the best tree that obeys what is known.
     partial: bool = False
@@ -210,6 +226,9 @@ class TrainingConfig:
     # How a greedy parser learns: by its own mistakes ("perceptron"), or as a classifier of
     # the states on the way to the right trees, by maximum entropy or support vectors.
     greedy_learner: Literal["perceptron", "maxent", "svm"] = "perceptron"
+    # A feature gets weights only when they were to be changed so often. More than 1 saves
+    # memory and time where there is much to learn from.
+    patience: int = 1
     # perceptron: how often it follows its own mistakes while it learns.
     explore: float = 0.9
     # maxent and svm: steps of AdaGrad, and how much weights are drawn towards 0.
@@ -261,6 +280,7 @@ _AT_LEAST = {
     "tagger.epochs": 1,
     "tagger.folds": 0,
     "tagger.max_rows": 1,
+    "tagger.patience": 1,
     "tagger.rate": 0,
     "tagger.damping": 0,
     "tagger.margin": 0,
@@ -274,9 +294,13 @@ _AT_LEAST = {
     "training.rate": 1e-9,
     "training.damping": 0,
     "training.decay": 0,
+    "training.patience": 1,
     "training.round": 1,
     "training.checkpoint_minutes": 0,
 }
+_OF_TREEBANKS = (
+    *("links", "partial", "weight", "soft", "label_map", "tag_map", "teaches", "skip_bad"),
+)
 _LARGEST = 10**300  # what a float can hold, and a message can show
 _AT_MOST = {
     "model.beam": 4096,
@@ -284,6 +308,9 @@ _AT_MOST = {
     "graph.latent": 64,
     "training.explore": 1,
     "training.decay": 1,
+    "training.patience": 255,
+    "tagger.patience": 255,
+    "segmenter.patience": 255,
     "training.seed": 2**63 - 1,
 }
 
@@ -367,6 +394,10 @@ def _convert(hint: Any, value: Any, key: str, name: str) -> Any:
         if value not in choices:
             raise refuse(f"one of {', '.join(choices)}")
         return value
+    if origin is Mapping:
+        if not isinstance(value, Mapping):
+            raise refuse('a table such as { old = "new" }')
+        return {k: _convert(str, item, f"{key}.{k}", name) for k, item in value.items()}
     if origin is tuple:
         inner = typing.get_args(hint)[0]
         # A single path may be written without brackets.
@@ -434,7 +465,7 @@ def _check_graph(graph: GraphConfig, name: str) -> None:
 
 
 def _check_objective(objective: ObjectiveConfig, name: str) -> None:
-    kind = objective.kind
+    kind, usual = objective.kind, ObjectiveConfig()
     if ":" not in kind and kind not in objective_names():
         raise ConfigError(
             f"{name}.kind is {shown(kind)}; {nearest(kind, objective_names())}, "
@@ -443,8 +474,8 @@ def _check_objective(objective: ObjectiveConfig, name: str) -> None:
     if objective.is_cost:
         if not objective.data:
             raise ConfigError(f"{name}.data is empty; give the file that {kind!r} reads")
-        for key in ("partial", "links"):
-            if getattr(objective, key):
+        for key in _OF_TREEBANKS:
+            if getattr(objective, key) != getattr(usual, key):
                 raise ConfigError(f'{name}.{key} goes with kind = "treebank"; leave one out')
     else:
         if len(objective.links) not in (0, len(objective.data)):
@@ -452,13 +483,15 @@ def _check_objective(objective: ObjectiveConfig, name: str) -> None:
                 f"{name}.links has {len(objective.links)} files for {len(objective.data)} of "
                 f"{name}.data; give one for each"
             )
-        usual = ObjectiveConfig(
-            data=objective.data, partial=objective.partial, links=objective.links
-        )
         for key, value in vars(objective).items():
-            if value != getattr(usual, key):
+            if key not in ("data", *_OF_TREEBANKS) and value != getattr(usual, key):
                 raise ConfigError(f"{name}.{key} goes with a cost, not with {kind!r}; leave it out")
-    positive = {"schedule": objective.schedule, "step": objective.step, "scale": objective.scale}
+    positive = {
+        "weight": objective.weight,
+        "schedule": objective.schedule,
+        "step": objective.step,
+        "scale": objective.scale,
+    }
     for key, value in positive.items():
         if value != "usual" and value <= 0:
             raise ConfigError(f"{name}.{key} is {value}; give a number above 0")

@@ -3,32 +3,43 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.conllu import read_conllu
+from niwaki.data.conllu import read_conllu, read_stream
 from niwaki.data.constraints import Constraints
+from niwaki.data.files import Input
 from niwaki.data.links import link_sentences
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import ROOT, UNKNOWN
 from niwaki.errors import CorpusError
 from niwaki.kernel.batch import Batch
+from niwaki.models.confidence import NOTES
+from niwaki.training.config import LESSONS, ObjectiveConfig
+
+Floats = NDArray[np.float64]
+OnFault = Callable[[CorpusError], None]
 
 
 @dataclass(frozen=True)
 class Corpus:
     """Sentences of one or more files, with a hash that identifies them.
 
-    `constraints` hold what is known of those trees that are not whole.
+    `constraints` hold what is known of those trees that are not whole. `weights` say for
+    each lesson how often each sentence is visited in an epoch; a lesson that is not there
+    is taught once by all.
     """
 
     files: tuple[str, ...]
     sentences: tuple[Sentence, ...]
     constraints: Mapping[int, Constraints] = field(default_factory=dict)
+    weights: Mapping[str, Floats] = field(default_factory=dict)
 
     @cached_property
     def batch(self) -> Batch:
@@ -46,7 +57,38 @@ class Corpus:
         return int(self.batch.words)
 
     def part(self, numbers: NDArray[np.int64]) -> Corpus:
-        return Corpus(self.files, tuple(self.sentences[number] for number in numbers))
+        return Corpus(
+            self.files,
+            tuple(self.sentences[number] for number in numbers),
+            weights={lesson: weights[numbers] for lesson, weights in self.weights.items()},
+        )
+
+    def that_teaches(self, lesson: str) -> Corpus:
+        """The sentences that teach a lesson."""
+        if lesson not in self.weights or np.all(self.weights[lesson] > 0):
+            return self
+        return self.part(np.flatnonzero(self.weights[lesson]))
+
+    def visits(self, lesson: str) -> int:
+        """How many sentences are visited in an epoch."""
+        if lesson not in self.weights:
+            return len(self.sentences)
+        return int(self.weights[lesson].sum() + _ROUNDING)
+
+    def epoch_order(self, lesson: str, seed: int, stage: str, epoch: int) -> NDArray[np.int32]:
+        """The sentences that an epoch visits, in order; depends on nothing but its name.
+
+        A weight of 2.5 is two or three visits. The weights are laid end to end, and a visit
+        is paid wherever a ruler with marks one apart, laid on at random, has a mark; so
+        their number is always the same.
+        """
+        if lesson not in self.weights:
+            return shuffled(len(self.sentences), seed, stage, epoch)
+        random = _random(seed, stage, epoch)
+        ends = np.floor(np.cumsum(self.weights[lesson]) + random.random() + _ROUNDING)
+        visits = np.diff(ends, prepend=0).astype(np.int64)
+        order = random.permutation(np.repeat(np.arange(len(visits), dtype=np.int32), visits))
+        return order[: self.visits(lesson)]
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
@@ -57,6 +99,20 @@ class Corpus:
     @cached_property
     def is_tagged(self) -> bool:
         return any(tag != "_" for sentence in self.sentences for tag in sentence.upos)
+
+
+def shuffled(count: int, seed: int, stage: str, epoch: int) -> NDArray[np.int32]:
+    """The order of so many things in an epoch; depends on nothing but its name."""
+    return _random(seed, stage, epoch).permutation(count).astype(np.int32)
+
+
+def _random(seed: int, stage: str, epoch: int) -> np.random.Generator:
+    return np.random.default_rng([seed, epoch, *stage.encode()])
+
+
+_ARC_PROBABILITY = NOTES["arc"]
+# So that ten weights of 0.1 are one visit.
+_ROUNDING = 1e-6
 
 
 def read_treebank(
@@ -71,29 +127,128 @@ def read_treebank(
     files that have one of links, those are read with them; see `link_sentences`.
     """
     links = links or {}
+    return read_treebanks(
+        [
+            ObjectiveConfig(
+                data=(file,),
+                partial=file in partial,
+                links=(links[file],) if file in links else (),
+            )
+            for file in files
+        ],
+        on_bad_links=on_bad_links,
+    )
+
+
+def read_treebanks(
+    objectives: Sequence[ObjectiveConfig],
+    on_fault: OnFault = lambda fault: None,
+    on_bad_links: OnFault | None = None,
+) -> Corpus:
+    """The sentences of all objectives that are treebanks, as each of them wants them.
+
+    What cannot be learned from is refused; objectives that skip it tell `on_fault`. For
+    `on_bad_links` see `link_sentences`.
+    """
     sentences: list[Sentence] = []
     constraints: dict[int, Constraints] = {}
-    for file in files:
-        may_be_partial = file in partial
-        read: Iterable[Sentence] = read_conllu(file, multi_root=True, unknown_heads=may_be_partial)
-        if file in links:
-            read = link_sentences(read, links[file], on_bad_links)
-        for sentence in read:
-            if may_be_partial and (UNKNOWN in sentence.heads or "_" in sentence.deprels):
+    weights: dict[str, list[float]] = {lesson: [] for lesson in LESSONS}
+    for objective in objectives:
+        before = len(sentences)
+        for file, links in zip_longest(objective.data, objective.links):
+            for sentence, known in _read(file, links, objective, on_fault, on_bad_links):
+                if known is not None:
+                    constraints[len(sentences)] = known
+                sentences.append(sentence)
+        for lesson, visits in weights.items():
+            weight = objective.weight * (lesson in objective.teaches)
+            visits += [
+                weight * certainty(each) if objective.soft else weight
+                for each in sentences[before:]
+            ]
+    return Corpus(
+        tuple(file for objective in objectives for file in objective.data),
+        tuple(sentences),
+        constraints,
+        {name: np.array(w) for name, w in weights.items() if any(each != 1 for each in w)},
+    )
+
+
+def _read(
+    file: str,
+    links: str | None,
+    objective: ObjectiveConfig,
+    on_fault: OnFault,
+    on_bad_links: OnFault | None,
+) -> Iterator[tuple[Sentence, Constraints | None]]:
+    """The sentences of a file, and what is known of those whose trees are partial."""
+    if objective.skip_bad:
+        read = read_stream(Input(file), on_fault)
+    else:
+        read = read_conllu(file, multi_root=True, unknown_heads=objective.partial)
+    with closing(read):
+        for sentence in link_sentences(read, links, on_bad_links) if links else read:
+            known = None
+            if UNKNOWN in sentence.heads or (objective.partial and "_" in sentence.deprels):
                 known = Constraints.of(sentence)
-                known.check(sentence)
-                constraints[len(sentences)] = known
-            elif sentence.heads.count(ROOT) != 1:
+            fault = _fault(sentence, known, objective.partial)
+            if fault is None:
+                yield renamed(sentence, objective.label_map, objective.tag_map), known
+            elif objective.skip_bad:
+                on_fault(fault)
+            else:
+                raise fault
+
+
+def _fault(sentence: Sentence, known: Constraints | None, partial: bool) -> CorpusError | None:
+    """Why nothing can be learned from a tree."""
+    if known is not None and partial:
+        known.check(sentence)
+        return None
+    roots = sentence.heads.count(ROOT)
+    if known is None and roots == 1:
+        return None
+    called = f" in sentence {sentence.id!r}" if sentence.id else ""
+    return CorpusError(
+        sentence.file,
+        sentence.line,
+        "SENTENCE",
+        f"{roots} roots{called}" if known is None else f"unknown heads{called}",
+        "a parser learns trees with one root; correct or remove the sentence",
+    )
+
+
+def renamed(sentence: Sentence, labels: Mapping[str, str], tags: Mapping[str, str]) -> Sentence:
+    """The sentence with labels and tags written in another way; tags are UPOS or UPOS/XPOS."""
+    if not labels.keys().isdisjoint(sentence.deprels):
+        sentence = sentence.replace(deprels=[labels.get(x, x) for x in sentence.deprels])
+    if tags:
+        upos, xpos = list(sentence.upos), list(sentence.xpos)
+        for at, pair in enumerate(zip(upos, xpos, strict=True)):
+            new = tags.get("/".join(pair)) or tags.get(pair[0])
+            if new is not None:
+                upos[at], slash, other = new.partition("/")
+                xpos[at] = other if slash else xpos[at]
+        if upos != list(sentence.upos) or xpos != list(sentence.xpos):
+            sentence = sentence.replace(upos=upos, xpos=xpos)
+    return sentence
+
+
+def certainty(sentence: Sentence) -> float:
+    """How sure the teacher was: the mean probability of the arcs; 1 where it did not say."""
+    values = []
+    for notes in sentence.notes:
+        if _ARC_PROBABILITY in notes:
+            try:
+                values.append(float(notes[_ARC_PROBABILITY]))
+            except ValueError:
+                values.append(-1.0)
+            if not 0 <= values[-1] <= 1:
                 raise CorpusError(
                     sentence.file,
                     sentence.line,
-                    "SENTENCE",
-                    f"{sentence.heads.count(ROOT)} roots{_called(sentence)}",
-                    "a parser learns trees with one root; correct or remove the sentence",
+                    "MISC",
+                    f"{_ARC_PROBABILITY}={notes[_ARC_PROBABILITY]}",
+                    "give a probability from 0 to 1",
                 )
-            sentences.append(sentence)
-    return Corpus(tuple(files), tuple(sentences), constraints)
-
-
-def _called(sentence: Sentence) -> str:
-    return f" in sentence {sentence.id!r}" if sentence.id else ""
+    return float(np.mean(values)) if values else 1.0

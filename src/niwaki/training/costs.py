@@ -24,10 +24,10 @@ from niwaki.errors import ConfigError, NiwakiError, ObjectiveError, shown
 from niwaki.kernel.linear import Learner
 from niwaki.objectives import ArcObjective, Costs, Objective, checked_costs
 from niwaki.training.config import ARC_SELECTIONS, ObjectiveConfig
+from niwaki.training.corpus import shuffled
 from niwaki.training.costdata import CostData, Tagging
 from niwaki.training.selection import CHOICES
 from niwaki.training.tag_lessons import TagLessons
-from niwaki.training.tagging import epoch_order
 from niwaki.training.trainee import ArcTrainee, Slopes, Trainee
 
 FIRST_ADAPTIVE_K = 2
@@ -145,7 +145,7 @@ class CostLessons:
         numbers: list[int] = []
         while len(numbers) < count:
             passes, at = divmod(self.visited + len(numbers), self.size)
-            order = epoch_order(seed, self.name, passes, self.size)
+            order = shuffled(self.size, seed, self.name, passes)
             numbers += order[at : at + count - len(numbers)].tolist()
         return numbers
 

@@ -22,7 +22,6 @@ from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import TrainingConfig
 from niwaki.training.corpus import Corpus
 from niwaki.training.costs import CostTraining, ObjectiveReport
-from niwaki.training.tagging import epoch_order
 from niwaki.training.workers import Stopped
 
 # Sentences between two looks at the clock.
@@ -76,7 +75,7 @@ class EpochTraining(ABC, Generic[P]):
         self._stage, self._corpus, self._config, self._epochs = stage, corpus, config, epochs
         self._costs, self._checkpoint, self._threads = costs, checkpoint, threads
         # An epoch is a pass over the treebank, or over the examples of the first cost.
-        self._epoch_size = len(corpus.sentences) or costs.lessons[0].size
+        self._epoch_size = corpus.visits("trees") or costs.lessons[0].size
         self._progress = _Progress()
         self._restore()
 
@@ -152,7 +151,7 @@ class EpochTraining(ABC, Generic[P]):
     def _learn_epoch(self, advance: Callable[[int], None], pool: ThreadPoolExecutor) -> None:
         done = self._progress
         at_once = self._config.round if self._costs.lessons else _CHUNK
-        order = epoch_order(self._config.seed, self._stage, done.epoch, len(self._corpus.sentences))
+        order = self._corpus.epoch_order("trees", self._config.seed, self._stage, done.epoch)
         whole = len(order)
         if done.epoch == 0:
             # Who knows nothing yet cannot complete trees, so the whole ones come first.

@@ -51,7 +51,8 @@ class ParserTraining(EpochTraining[TransitionParser]):
         threads: int = 1,
     ) -> None:
         self._beam, self._max_rows, self._base = beam, max_rows, base
-        self._learner = Learner(len(design.classes), base=base.frozen() if base else None)
+        frozen = base.frozen() if base else None
+        self._learner = Learner(len(design.classes), config.patience, base=frozen)
         self._parser = TransitionParser(design, self._learner, clusters)
         self._tutor = LocalTutor(self._parser.kernel, self._parser.class_numbers())
         self._values = self._parser.attribute_values(corpus.batch, tags)

@@ -21,7 +21,7 @@ from niwaki.models.tagger import Tags
 from niwaki.training.calibration import calibrate
 from niwaki.training.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
 from niwaki.training.config import ARC_SELECTIONS, Config, GraphConfig, ModelConfig
-from niwaki.training.corpus import Corpus, read_treebank
+from niwaki.training.corpus import Corpus, read_treebank, read_treebanks
 from niwaki.training.costdata import CostObjective, load_costs, tag_costs
 from niwaki.training.epochs import taught_tagger
 from niwaki.training.stages import (
@@ -66,14 +66,10 @@ def train(
     if init is not None:
         config = _continued(config, init)
     treebanks = [objective for objective in config.objective if not objective.is_cost]
+    skipped: list[CorpusError] = []
     faults: list[CorpusError] = []
     bad = faults.append if skip_bad else None
-    corpus = read_treebank(
-        [file for objective in treebanks for file in objective.data],
-        partial={file for each in treebanks if each.partial for file in each.data},
-        links={d: x for each in treebanks for d, x in zip(each.data, each.links, strict=False)},
-        on_bad_links=bad,
-    )
+    corpus = read_treebanks(treebanks, skipped.append, bad)
     if not corpus.sentences and init is None:
         raise ConfigError("no trees to learn from; add a treebank, or begin with a model (--init)")
     costs = load_costs(config)
@@ -85,6 +81,8 @@ def train(
         reporter.note(f"{len(faults):,} lines of links do not fit, the first: {faults[0]}")
     if corpus.sentences:
         _say_what_is_in(corpus, config, reporter)
+    if skipped:
+        reporter.note(f"{len(skipped):,} sentences are left out; the first: {skipped[0]}")
     for each in costs:
         reporter.note(f"{each.config.kind}: {len(each.objective.sentences):,} examples")
     checkpoint = Checkpoint(

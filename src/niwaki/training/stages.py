@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -85,7 +85,7 @@ class Stages:
         arcs = MAX_ENCODED_CLASSES - len(MOVES)
         known = self.corpus.constraints
         encoded = encode_all(self.corpus.sentences, arcs, partial=known)
-        return Corpus(self.corpus.files, tuple(encoded), known)
+        return replace(self.corpus, sentences=tuple(encoded))
 
     @property
     def lowercase(self) -> bool:
@@ -174,7 +174,7 @@ def finished_weights(pipeline: Pipeline) -> Weights:
 
 
 def segmenter_of(stages: Stages) -> Segmenter | None:
-    config, corpus = stages.config.segmenter, stages.corpus
+    config, corpus = stages.config.segmenter, stages.corpus.that_teaches("segments")
     if not config.enabled or not can_segment(corpus):
         return None
     stages.reporter.stage("segmenter", config.epochs * len(corpus.sentences))
@@ -186,7 +186,7 @@ def tagger_of(stages: Stages) -> tuple[Tagger | None, Tags]:
         return stages.init.tagger, stages.tags
     config, corpus, seed = stages.config.tagger, stages.corpus, stages.config.training.seed
     folds = min(config.folds, len(corpus.sentences))
-    work = len(corpus.sentences) * config.passes
+    work = corpus.visits("tags") * config.passes
     if stages.init is not None:
         tagger = stages.init.tagger
         if tagger is None:
@@ -230,7 +230,8 @@ def morphology_of(stages: Stages, tagger: Tagger | None) -> Morphology | None:
     if tagger is None:
         return None
     config = stages.config
-    stages.reporter.stage("features and lemmas", 8 * len(stages.corpus.sentences))
+    visits = stages.corpus.that_teaches("morphology").visits("morphology")
+    stages.reporter.stage("features and lemmas", 8 * visits)
     return train_morphology(
         stages.corpus,
         tagger,
@@ -350,8 +351,9 @@ def graph_parser_of(
 
 def _epoch_size(stages: Stages, costs: Sequence[CostData]) -> int:
     """Sentences and examples that an epoch visits."""
-    size = len(stages.corpus.sentences) or costs[0].size
-    return int(len(stages.corpus.sentences) + sum(size * each.config.schedule for each in costs))
+    visits = stages.corpus.visits("trees")
+    size = visits or costs[0].size
+    return int(visits + sum(size * each.config.schedule for each in costs))
 
 
 class _Log:

@@ -34,12 +34,6 @@ _CHOOSER_ROWS = 100_000
 Advance = Callable[[int], None]
 
 
-def epoch_order(seed: int, stage: str, epoch: int, sentences: int) -> NDArray[np.int32]:
-    """The order of sentences in an epoch; depends on nothing but its name."""
-    entropy = [seed, epoch, *stage.encode()]
-    return np.random.default_rng(entropy).permutation(sentences).astype(np.int32)
-
-
 def train_tagger(
     corpus: Corpus,
     config: TaggerConfig,
@@ -52,29 +46,32 @@ def train_tagger(
     like: Tagger | None = None,
 ) -> Tagger:
     """A compressed tagger learned from a corpus; `like` gives it tags and kind of another one."""
+    taught = corpus.that_teaches("tags")
     if like is None:
-        seen = {pair for s in corpus.sentences for pair in zip(s.upos, s.xpos, strict=True)}
+        seen = {pair for s in taught.sentences for pair in zip(s.upos, s.xpos, strict=True)}
         # A word without UPOS says nothing about tags.
         pairs = {(upos, xpos) for upos, xpos in seen if upos != "_"}
-        tagger = Tagger.untrained(sorted(pairs), lowercase=lowercase, clusters=clusters)
+        tagger = Tagger.untrained(
+            sorted(pairs), lowercase=lowercase, clusters=clusters, patience=config.patience
+        )
         if config.learner == "tnt":
-            advance(len(corpus.sentences))
-            return _count_trigrams(corpus, tagger, config.ending_weight)
+            advance(len(taught.sentences))
+            return _count_trigrams(taught, tagger, config.ending_weight)
     elif isinstance(like.model, Trigrams):
-        advance(len(corpus.sentences))
-        return _count_trigrams(corpus, like, like.model.smoothing)
+        advance(len(taught.sentences))
+        return _count_trigrams(taught, like, like.model.smoothing)
     else:
-        tagger = like.with_model(Learner(len(like.upos) + len(like.xpos)))
+        tagger = like.with_model(Learner(len(like.upos) + len(like.xpos), config.patience))
     learner, teacher = tagger.model, tagger.kernel
     assert isinstance(learner, Learner)
     assert isinstance(teacher, kernel.Tagger)
-    gold = tagger.numbers(corpus.batch)
+    gold = tagger.numbers(taught.batch)
     rate = config.rate if config.learner == "logistic" else 0.0
     for epoch in range(config.epochs):
-        order = epoch_order(seed, stage, epoch, len(corpus.sentences))
+        order = taught.epoch_order("tags", seed, stage, epoch)
         for start in range(0, len(order), _CHUNK):
             part = order[start : start + _CHUNK]
-            teacher.learn(corpus.batch, gold, part, rate, config.damping, config.margin)
+            teacher.learn(taught.batch, gold, part, rate, config.damping, config.margin)
             advance(len(part))
     return tagger.with_model(compress(learner.export(), learner.classes, config.max_rows))
 
@@ -156,6 +153,7 @@ def train_morphology(
     corpus: Corpus, tagger: Tagger, config: TaggerConfig, seed: int, *, advance: Advance
 ) -> Morphology:
     """Choosers for what goes with the tags: XPOS if there are too many, FEATS, lemmas."""
+    corpus = corpus.that_teaches("morphology")
     tags = tagger.tag(corpus.batch)
 
     def train(kind: str, values: Sequence[str], gold: NDArray[np.int32]) -> Chooser | None:
@@ -200,7 +198,7 @@ def _train_chooser(
     learner = Learner(len(values))
     chooser = Chooser(values, unknown, learner, features, lowercase, LEVELS[1:])
     for epoch in range(_CHOOSER_EPOCHS):
-        order = epoch_order(seed, kind, epoch, len(corpus.sentences))
+        order = corpus.epoch_order("morphology", seed, kind, epoch)
         chooser.kernel.learn(corpus.batch, seen, gold, order, _CHOOSER_MARGIN)
         advance(len(order))
     candidates = find_candidates(corpus.batch, tags.tag, gold, lowercase)

@@ -10,7 +10,7 @@ from libc.string cimport memset
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.graph.arcs cimport ArcFeatures, ArcModel, Sentence, check_parts, part_keys
 from niwaki.kernel.linear cimport (
-    MAX_KEYS, NO_ROW, Learner, LearnTable, find_row, learn_add, learn_gradients)
+    MAX_KEYS, Learner, LearnTable, learn_add, learn_gradients, place_of)
 from niwaki.kernel.parser cimport Columns
 
 cdef extern from *:
@@ -156,15 +156,15 @@ cdef class ArcTutor:
         cdef int32_t part[3]
         cdef const LearnTable* table = &self.learner.table
         cdef int count, i, found = 0
-        cdef uint32_t row
+        cdef uint64_t place
         part[0], part[1], part[2] = head, word, -1
         count = part_keys(self.model.features, &self.sentence, part, keys)
         for i in range(count):
-            __builtin_prefetch(&table.keys[keys[i] & table.mask])
+            __builtin_prefetch(&table.rows[keys[i] & table.mask])
             __builtin_prefetch(&table.numbers[keys[i] & table.mask])
         for i in range(count):
-            row = find_row(table, keys[i])
-            if row != NO_ROW:
-                rows[found] = row
+            place = place_of(table, keys[i])
+            if table.rows[place].key != 0:
+                rows[found] = table.numbers[place]
                 found += 1
         return found
