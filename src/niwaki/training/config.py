@@ -10,7 +10,7 @@ import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from niwaki.errors import ConfigError, nearest, shown, written
 from niwaki.kernel.systems import system_names
@@ -20,7 +20,8 @@ MAX_CANDIDATES = 4096
 # What can be selected by costs that are sums over arcs, and by a graph parser, only.
 ARC_SELECTIONS = ("augmented", "exact")
 # What a sentence of a treebank can teach.
-LESSONS = ("segments", "tags", "morphology", "trees")
+Lesson = Literal["segments", "tags", "morphology", "trees"]
+LESSONS: tuple[Lesson, ...] = get_args(Lesson)
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,7 @@ class ObjectiveConfig:
     label_map: Mapping[str, str] = field(default_factory=dict)
     tag_map: Mapping[str, str] = field(default_factory=dict)
     # What is learned from these sentences.
-    teaches: tuple[Literal["segments", "tags", "morphology", "trees"], ...] = LESSONS
+    teaches: tuple[Lesson, ...] = LESSONS
     # Leave out sentences that cannot be learned from, and say how many.
     skip_bad: bool = False
     # Accept partial trees: what is unknown (`_`) is filled in, again and again while the

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
@@ -186,18 +185,17 @@ def _read(
         read = read_stream(Input(file), on_fault)
     else:
         read = read_conllu(file, multi_root=True, unknown_heads=objective.partial)
-    with closing(read):
-        for sentence in link_sentences(read, links, on_bad_links) if links else read:
-            known = None
-            if UNKNOWN in sentence.heads or (objective.partial and "_" in sentence.deprels):
-                known = Constraints.of(sentence)
-            fault = _fault(sentence, known, objective.partial)
-            if fault is None:
-                yield renamed(sentence, objective.label_map, objective.tag_map), known
-            elif objective.skip_bad:
-                on_fault(fault)
-            else:
-                raise fault
+    for sentence in link_sentences(read, links, on_bad_links) if links else read:
+        known = None
+        if UNKNOWN in sentence.heads or (objective.partial and "_" in sentence.deprels):
+            known = Constraints.of(sentence)
+        fault = _fault(sentence, known, objective.partial)
+        if fault is None:
+            yield renamed(sentence, objective.label_map, objective.tag_map), known
+        elif objective.skip_bad:
+            on_fault(fault)
+        else:
+            raise fault
 
 
 def _fault(sentence: Sentence, known: Constraints | None, partial: bool) -> CorpusError | None:
