@@ -11,7 +11,8 @@ import pytest
 
 from niwaki.data.sentence import Sentence
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.trigrams import MAX_TAGS, Lexicon, TrigramTagger, lexical_keys
+from niwaki.kernel.lexicon import Lexicon, lexical_keys
+from niwaki.kernel.trigrams import MAX_TAGS, TrigramTagger
 from niwaki.models.trigrams import BEAM, Trigrams, interpolation_weights
 from tests.reference.trigrams import Tagged, Twin, trigrams_of, weights_of
 

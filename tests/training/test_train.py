@@ -18,13 +18,13 @@ from niwaki.models.features import feature_set_names
 from niwaki.models.pipeline import Pipeline, load
 from niwaki.models.trigrams import Trigrams
 from niwaki.models.weights import Compressed
+from niwaki.training.config import make_config
 from niwaki.training.run import train
 from tests.toy import (
     NEW,
     TOY,
     Log,
     check,
-    quick_config,
     quick_model,
     write,
 )
@@ -159,14 +159,22 @@ def test_a_trigram_tagger_serves_like_the_others(
 
 
 def test_folds_of_a_model_that_is_trained_on_have_its_kind_of_tagger(
-    tmp_path: Path, toy: list[Sentence]
+    tmp_path: Path,
 ) -> None:
+    def trained_on(init: Pipeline, learner: str) -> Pipeline:
+        record = {
+            "tagger": {"folds": 2, "epochs": 1, "learner": learner},
+            "training": {"epochs": 1},
+            "objective": [{"data": str(TOY)}],
+        }
+        return train(make_config(record), tmp_path / "n", Log(), init=init)
+
     tnt = quick_model(tmp_path / "m", tagger={"learner": "tnt"}, model={"greedy": False})
-    on = train(quick_config(), tmp_path / "n", Log(), init=tnt)
+    on = trained_on(tnt, "logistic")
     assert on.tagger is not None
     assert isinstance(on.tagger.model, Trigrams)
     linear = quick_model(tmp_path / "m", model={"greedy": False})
-    on = train(quick_config(tagger={"learner": "tnt"}), tmp_path / "n", Log(), init=linear)
+    on = trained_on(linear, "tnt")
     assert on.tagger is not None
     assert isinstance(on.tagger.model, Compressed)
 

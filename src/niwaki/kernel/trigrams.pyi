@@ -1,22 +1,11 @@
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.kernel.batch import Batch
+from niwaki.kernel.lexicon import Lexicon
 
 MAX_TAGS: int
 RARE: int
-
-class Lexicon:
-    largest_tag: int
-    def __init__(
-        self,
-        keys: NDArray[Any],
-        sizes: NDArray[Any],
-        tags: NDArray[Any],
-        counts: NDArray[Any],
-    ) -> None: ...
 
 class TrigramTagger:
     count: int
@@ -36,5 +25,3 @@ class TrigramTagger:
     ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]: ...
     def distribution(self, batch: Batch) -> NDArray[np.float32]: ...
     def emissions(self, batch: Batch) -> NDArray[np.float32]: ...
-
-def lexical_keys(batch: Batch, lowercase: bool) -> NDArray[np.uint64]: ...

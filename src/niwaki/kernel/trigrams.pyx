@@ -19,22 +19,15 @@ likely than the best one are dropped; with a beam of 0 the search is exact.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
-from niwaki.kernel.batch cimport Batch
-from niwaki.kernel.hashing cimport mix
-from niwaki.kernel.words cimport next_character
-
-cdef extern from "Python.h" nogil:
-    bint Py_UNICODE_ISUPPER(uint32_t character)
-    uint32_t Py_UNICODE_TOLOWER(uint32_t character)
+from niwaki.kernel.batch cimport Batch, Bytes, Span
+from niwaki.kernel.lexicon cimport KEYS, Item, Lexicon, Share, find_keys
 
 cdef enum:
     FORM_COLUMN = 1
-    LONGEST = 10                # characters of an ending
-    KEYS = LONGEST + 2          # of a word: itself, and its endings of 0 to LONGEST characters
     RAREST = 10                 # occurrences of a word whose endings are counted
     MAX_COUNT = 255             # of tags
     MAX_KEPT_WORDS = 1 << 12    # then all are forgotten
@@ -42,129 +35,6 @@ cdef enum:
 
 MAX_TAGS = MAX_COUNT
 RARE = RAREST
-
-cdef uint64_t PRIME = 0x100000001B3ULL
-cdef uint64_t WORD_SALT = 0x5D1E7A3C0F1B2D49ULL
-cdef uint64_t ENDING_SALT = 0x2B7C9E8A4D6F1357ULL
-
-ctypedef const unsigned char* Bytes
-
-
-cdef int find_keys(Bytes text, Py_ssize_t length, bint lowercase, uint64_t* keys) noexcept nogil:
-    """Keys of a word and of its endings of 0, 1, ... characters; returns how many there are.
-
-    Endings of capitalised words have keys of their own.
-    """
-    cdef uint32_t last[LONGEST]
-    cdef uint32_t character
-    cdef uint64_t value = WORD_SALT
-    cdef Py_ssize_t at = 0, seen = 0
-    cdef int i, endings
-    cdef bint capital = False
-    while at < length:
-        at = next_character(text, length, at, &character)
-        if lowercase:
-            character = Py_UNICODE_TOLOWER(character)
-        if seen == 0:
-            capital = Py_UNICODE_ISUPPER(character)
-        last[seen % LONGEST] = character
-        seen += 1
-        value = (value ^ character) * PRIME
-    keys[0] = mix(value) | 1
-    value = ENDING_SALT + capital
-    keys[1] = mix(value) | 1
-    endings = <int>min(seen, <Py_ssize_t>LONGEST)
-    for i in range(endings):
-        value = (value ^ last[(seen - 1 - i) % LONGEST]) * PRIME
-        keys[i + 2] = mix(value) | 1
-    return endings + 2
-
-
-def lexical_keys(Batch batch not None, bint lowercase):
-    """Keys of each word and of its endings, a row each; 0 where a word is too short."""
-    out = np.zeros((batch.words, KEYS), dtype=np.uint64)
-    cdef uint64_t[:, ::1] view = out
-    cdef Py_ssize_t i
-    for i in range(batch.words):
-        find_keys(batch.columns[FORM_COLUMN][i].at, batch.columns[FORM_COLUMN][i].length,
-                  lowercase, &view[i, 0])
-    return out
-
-
-cdef struct Share:
-    # How often a word, or words with an ending, had a tag.
-    uint16_t tag
-    uint32_t count
-
-
-cdef struct Item:
-    uint32_t start      # of its shares
-    uint16_t shares
-    double total
-
-
-cdef class Lexicon:
-    """How often words and endings had which tags, by their keys."""
-
-    cdef uint64_t* keys         # open addressing; 0 is free
-    cdef uint32_t* places
-    cdef uint64_t mask
-    cdef Item* items
-    cdef Share* shares
-    cdef readonly int largest_tag
-
-    def __cinit__(self, const uint64_t[::1] keys not None, const uint16_t[::1] sizes not None,
-                  const uint8_t[::1] tags not None, const uint32_t[::1] counts not None):
-        cdef uint64_t size = 16, place
-        cdef Py_ssize_t i, j, at = 0, many = keys.shape[0]
-        if (sizes.shape[0] != many or counts.shape[0] != tags.shape[0]
-                or np.asarray(sizes).sum(dtype=np.int64) != tags.shape[0]):
-            raise ValueError("words and tags do not fit together")
-        while size < 2 * <uint64_t>many:
-            size *= 2
-        self.mask = size - 1
-        self.largest_tag = -1
-        self.keys = <uint64_t*>calloc(size, sizeof(uint64_t))
-        self.places = <uint32_t*>calloc(size, sizeof(uint32_t))
-        self.items = <Item*>calloc(many + 1, sizeof(Item))
-        self.shares = <Share*>calloc(tags.shape[0] + 1, sizeof(Share))
-        if (self.keys == NULL or self.places == NULL or self.items == NULL
-                or self.shares == NULL):
-            raise MemoryError()
-        for i in range(many):
-            if keys[i] == 0 or sizes[i] == 0:
-                raise ValueError("a key is 0, or has no tag")
-            place = keys[i] & self.mask
-            while self.keys[place] != 0:
-                if self.keys[place] == keys[i]:
-                    raise ValueError("a key stands twice")
-                place = (place + 1) & self.mask
-            self.keys[place] = keys[i]
-            self.places[place] = <uint32_t>i
-            self.items[i].start = <uint32_t>at
-            self.items[i].shares = sizes[i]
-            for j in range(at, at + sizes[i]):
-                if counts[j] == 0:
-                    raise ValueError("a tag was never seen")
-                self.shares[j].tag = tags[j]
-                self.shares[j].count = counts[j]
-                self.items[i].total += counts[j]
-                self.largest_tag = max(self.largest_tag, <int>tags[j])
-            at += sizes[i]
-
-    def __dealloc__(self):
-        free(self.keys)
-        free(self.places)
-        free(self.items)
-        free(self.shares)
-
-    cdef const Item* find(self, uint64_t key) noexcept nogil:
-        cdef uint64_t place = key & self.mask
-        while self.keys[place] != 0:
-            if self.keys[place] == key:
-                return &self.items[self.places[place]]
-            place = (place + 1) & self.mask
-        return NULL
 
 
 cdef struct Node:
@@ -391,10 +261,10 @@ cdef class TrigramTagger:
         for i in range(item.shares):
             q[share[i].tag] += weight * share[i].count
 
-    cdef int choices_of(self, Room room, Bytes text, Py_ssize_t length, int32_t upos,
+    cdef int choices_of(self, Room room, const Span* form, int32_t upos,
                         int32_t xpos) noexcept nogil:
         """Fill in the tags of a word that agree with what is given (-1: nothing is)."""
-        cdef int place = self.place_of(room, text, length), i, found = 0, t
+        cdef int place = self.place_of(room, form.at, form.length), i, found = 0, t
         cdef const uint16_t* choices = room.choices + <size_t>place * self.count
         cdef const float* emissions = room.emissions + <size_t>place * self.count
         for i in range(room.counts[place]):
@@ -422,6 +292,7 @@ cdef class TrigramTagger:
         """Make the states of a sentence, word by word; False when memory is out."""
         cdef int32_t start = batch.starts[s], word
         cdef int length = batch.starts[s + 1] - start, i, choices
+        cdef const Span* form
         if not room.open_layers(length) or not room.reserve(1):
             return False
         room.layers[0] = 0
@@ -432,17 +303,12 @@ cdef class TrigramTagger:
         for i in range(length):
             word = start + i
             # A known pair agrees with what is given, or else with half of it, or nothing does.
-            choices = self.choices_of(
-                room, batch.columns[FORM_COLUMN][word].at,
-                batch.columns[FORM_COLUMN][word].length, upos[word], xpos[word])
+            form = &batch.columns[FORM_COLUMN][word]
+            choices = self.choices_of(room, form, upos[word], xpos[word])
             if choices == 0:
-                choices = self.choices_of(
-                    room, batch.columns[FORM_COLUMN][word].at,
-                    batch.columns[FORM_COLUMN][word].length, upos[word], -1)
+                choices = self.choices_of(room, form, upos[word], -1)
             if choices == 0:
-                choices = self.choices_of(
-                    room, batch.columns[FORM_COLUMN][word].at,
-                    batch.columns[FORM_COLUMN][word].length, -1, -1)
+                choices = self.choices_of(room, form, -1, -1)
             if not self.add_layer(room, i, choices):
                 return False
         return True

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.trigrams import RARE, Lexicon, TrigramTagger, lexical_keys
+from niwaki.kernel.lexicon import Lexicon, lexical_keys
+from niwaki.kernel.trigrams import RARE, TrigramTagger
 
 Counts = NDArray[np.int64]
 
