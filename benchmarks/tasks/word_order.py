@@ -24,7 +24,6 @@ import niwaki
 from benchmarks.common import DATA, need, report, signature
 from benchmarks.tasks._adapting import (
     EWT_TRAIN,
-    GRAPH_ON,
     WORK,
     Lessons,
     base_model,
@@ -194,8 +193,6 @@ class Runs:
             "objective": objectives,
             "training": {"epochs": self._profile["on"]},
         }
-        if self.kind == "graph":
-            record["graph"] = GRAPH_ON
         return trained(f"on-{self.kind}", record, self.base, self._beside.tags)
 
     def variants(self) -> Iterator[tuple[str, dict[str, Any]]]:
