@@ -200,6 +200,7 @@ class Runs:
             yield f"schedule {schedule}", {"schedule": schedule}
         yield "schedule 2.0, sure links", {"schedule": 2.0, "references": "sure"}
         yield "schedule 2.0, k 16", {"schedule": 2.0, "k": 16}
+        yield "schedule 2.0, tags 4", {"schedule": 2.0, "tags": 4}
         for name, choice in SELECT[self.kind].items():
             yield f"schedule 2.0, {name}", {"schedule": 2.0, **choice}
 
