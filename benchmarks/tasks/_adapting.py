@@ -42,9 +42,6 @@ LEAN: dict[str, Any] = {
 # The same as a graph parser, log-linear, of arcs alone.
 GRAPH: dict[str, Any] = {**LEAN, "model": {"kind": "graph", "case": "insensitive"}}
 GRAPH_EPOCHS = 4
-# How a finished graph parser is trained on: its weights have no history, so that the steps of
-# AdaGrad, which begin large, are made smaller. Chosen on EWT dev.
-GRAPH_ON: dict[str, Any] = {"rate": 0.05, "damping": 1.0}
 
 
 def task_parser(description: str | None) -> argparse.ArgumentParser:

@@ -21,7 +21,6 @@ import niwaki
 from benchmarks.common import DATA, need, report, signature
 from benchmarks.tasks._adapting import (
     EWT_TRAIN,
-    GRAPH_ON,
     Lessons,
     base_model,
     graph_model,
@@ -99,8 +98,6 @@ def main() -> None:
             cost = {"kind": "arc-length", "data": str(examples), "step": arguments.step}
             objectives.append({**cost, **more})
         record: dict[str, Any] = {"objective": objectives, "training": {"epochs": profile["on"]}}
-        if kind == "graph":
-            record["graph"] = GRAPH_ON
         path = trained(f"on-{kind}", record, base, beside.tags)
         return list(loaded(path).parse(gold, retag=True))
 

@@ -24,7 +24,6 @@ import niwaki
 from benchmarks.common import DATA, need, report, signature
 from benchmarks.tasks._adapting import (
     EWT_TRAIN,
-    GRAPH_ON,
     WORK,
     Lessons,
     base_model,
@@ -194,8 +193,6 @@ class Runs:
             "objective": objectives,
             "training": {"epochs": self._profile["on"]},
         }
-        if self.kind == "graph":
-            record["graph"] = GRAPH_ON
         return trained(f"on-{self.kind}", record, self.base, self._beside.tags)
 
     def variants(self) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -203,6 +200,7 @@ class Runs:
             yield f"schedule {schedule}", {"schedule": schedule}
         yield "schedule 2.0, sure links", {"schedule": 2.0, "references": "sure"}
         yield "schedule 2.0, k 16", {"schedule": 2.0, "k": 16}
+        yield "schedule 2.0, tags 4", {"schedule": 2.0, "tags": 4}
         for name, choice in SELECT[self.kind].items():
             yield f"schedule 2.0, {name}", {"schedule": 2.0, **choice}
 

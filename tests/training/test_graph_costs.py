@@ -335,6 +335,7 @@ def test_roots_are_learned_by_costs_of_arcs(base: Path, tmp_path: Path, select: 
     ]
     data = write(tmp_path / "p.conllu", sentences)
     objective = {"kind": "partial", "data": str(data), "select": select, "scale": 8.0}
+    objective["step"] = 20.0 if select == "exact" else 4.0
     config = make_config({"objective": [objective], "training": {"epochs": 5}})
     log = Log()
     init = load(base)
