@@ -201,10 +201,10 @@ PICTURES: dict[str, tuple[Callable[[Bench], None], int]] = {
     "reorder": (reorder, 900),
     "annotate": (annotate, 560),
     "heads": (heads, 620),
-    "adapt": (adapt, 1560),
+    "adapt": (adapt, 1260),
     "trade-off": (trade_off, 1000),
     "compare": (compare, 1120),
-    "analyze": (analyze, 1060),
+    "analyze": (analyze, 1240),
     "api": (api, 900),
 }
 
