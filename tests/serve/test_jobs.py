@@ -4,6 +4,9 @@ where everybody can see it."""
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -21,6 +24,7 @@ from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import compare
 from niwaki.models.pipeline import Pipeline, load
 from niwaki.objectives.partial import Partial
+from niwaki.serve import leash
 from niwaki.serve.adapt import follow
 from niwaki.serve.jobs import Job
 from niwaki.serve.work.comparing import SAMPLES
@@ -279,6 +283,24 @@ def _trainers(name: str) -> list[str]:
         except OSError:
             continue
     return found
+
+
+def test_training_does_not_outlive_the_server(tmp_path: Path) -> None:
+    """When the server is killed, its end of the pipe closes, whatever else it could not do."""
+    work = "echo $$ > pid.new; mv pid.new pid; sleep 1000"
+    process = subprocess.Popen(
+        [sys.executable, leash.__file__, "sh", "-c", work], stdin=subprocess.PIPE, cwd=tmp_path
+    )
+    while not (tmp_path / "pid").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    pid = int((tmp_path / "pid").read_text())
+    os.kill(pid, 0)
+    assert process.stdin is not None
+    process.stdin.close()
+    assert process.wait() != 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 def test_a_failure_is_visible(bench: Client, annotated: str) -> None:

@@ -111,9 +111,16 @@ def _occupied(client: Client, request: object) -> tuple[socket.socket, socket.so
             return long, short
 
 
+def _until(condition: Callable[[], bool]) -> None:
+    for _ in range(1200):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not come about")
+
+
 def _until_waiting(client: Client, count: int) -> None:
-    while client.get("/api/health").json["waiting"] != count:
-        time.sleep(0.01)
+    _until(lambda: client.get("/api/health").json["waiting"] == count)
 
 
 def test_a_request_that_nobody_waits_for_leaves_the_queue(serve: Callable[..., object]) -> None:
@@ -154,8 +161,7 @@ def test_an_answer_of_a_tab_that_was_closed_is_kept(serve: Callable[..., object]
         connection = _sent(client, path, said)
         _until_waiting(client, 1)
         connection.close()
-        while not client.get(f"/api/projects/{made['id']}").json["annotated"]:
-            time.sleep(0.05)
+        _until(lambda: client.get(f"/api/projects/{made['id']}").json["annotated"] == 1)
         long.close()
 
 

@@ -86,7 +86,9 @@ export function lineChart(series, options = {}) {
   const parts = [];
   const points = [];
   for (const tick of ticks(ys)) parts.push(s("line", { class: "grid", x1: box.left, x2: width - box.right, y1: py(tick), y2: py(tick) }), s("text", { x: box.left - 8, y: py(tick) + 4, "text-anchor": "end" }, show(tick)));
-  const xTicks = options.log ? [...new Set(all.map((point) => point[0]))] : ticks(xs).filter((each) => !options.whole || Number.isInteger(each));
+  // On a logarithmic axis the points themselves are named, unless they would overlap.
+  const spread = (values) => values.reduce((kept, each) => (kept.length && px(each) - px(kept.at(-1)) < 34 ? kept : [...kept, each]), []);
+  const xTicks = options.log ? spread([...new Set(all.map((point) => point[0]))].sort((a, b) => a - b)) : ticks(xs).filter((each) => !options.whole || Number.isInteger(each));
   for (const tick of xTicks) parts.push(s("text", { x: px(tick), y: height - box.bottom + 18, "text-anchor": "middle" }, show(tick)));
   parts.push(s("path", { class: "axis", d: `M${box.left} ${box.top}V${height - box.bottom}H${width - box.right}` }));
   if (options.diagonal) parts.push(s("line", { class: "diagonal", x1: px(xs[0]), y1: py(xs[0]), x2: px(xs[1]), y2: py(xs[1]) }));
@@ -124,7 +126,8 @@ function limits(bins) {
   return [Math.max(0, Math.floor((Math.min(...all) - 3) / 10) * 10), high];
 }
 
-const dot = (value, x, y, colour) => s("circle", { class: `point ${value.faint ? "faint-point" : ""}`, "data-y": value.y, cx: x, cy: y, r: 4.2, vars: { stroke: colour, fill: value.faint ? "var(--card)" : colour } });
+// Of points in one place, the earlier systems' are larger and stay visible.
+const dot = (value, x, y, colour, behind) => s("circle", { class: `point ${value.faint ? "faint-point" : ""}`, "data-y": value.y, cx: x, cy: y, r: 3.8 + 1.5 * behind, vars: { stroke: colour, fill: value.faint ? "var(--card)" : colour } });
 
 function columns(bins, options) {
   const [width, height, left, bottom, top] = [1100, 330, 48, 44, 12];
@@ -144,7 +147,7 @@ function columns(bins, options) {
     const line = bins.map((bin, at) => [at, bin.values[system]]).filter(([, value]) => value);
     parts.push(s("polyline", { class: "series", vars: { stroke: colour }, points: line.map(([at, value]) => `${px(at)},${py(value.y)}`).join(" ") }));
     for (const [at, value] of line) {
-      const point = dot(value, px(at), py(value.y), colour);
+      const point = dot(value, px(at), py(value.y), colour, options.colours.length - 1 - system);
       points.push([point, value.lines, options.onpick && (() => options.onpick(bins[at].name)), at]);
       parts.push(point);
     }
@@ -170,7 +173,7 @@ function rows(bins, options) {
     parts.push(s("line", { class: "lane", x1: left, x2: width - right, y1: y, y2: y }), name, s("rect", { class: "amount", x: width - right + 12, y: y - 5, width: (bin.count / most) * 34, height: 10 }), s("text", { x: width - right + 50, y: y + 4 }, bin.count.toLocaleString("en")));
     bin.values.forEach((value, system) => {
       if (!value) return;
-      const point = dot(value, px(value.y), y, options.colours[system]);
+      const point = dot(value, px(value.y), y, options.colours[system], options.colours.length - 1 - system);
       points.push([point, value.lines, pick]);
       parts.push(point);
     });

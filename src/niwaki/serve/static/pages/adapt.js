@@ -128,7 +128,7 @@ function curveCards(job, titles) {
       return card(`Cost: ${titles[name] ?? name}`, name, lineChart({ "first tree": at(name, "first_cost"), "cheapest (oracle)": at(name, "oracle_cost") }, { x: "epoch", y: "mean cost", whole: true, zero: true }), `${plural(last.examples, "example")} an epoch, ${last.mean_k.toFixed(1)} trees each${last.rescued ? `, ${plural(last.rescued, "right tree")} found by search only` : ""}.`);
     }),
     card("Updates an epoch", "updates", lineChart(updates, { x: "epoch", y: "updates", whole: true, zero: true })),
-    scored.length ? card("LAS on the trees kept out", "las", lineChart({ LAS: scored, UAS: at("treebank", "uas") }, { x: "epoch", y: "percent", whole: true })) : null,
+    scored.length ? card("Accuracy on the trees kept out", "las", lineChart({ LAS: scored, UAS: at("treebank", "uas") }, { x: "epoch", y: "percent", whole: true })) : null,
   ];
 }
 

@@ -118,7 +118,7 @@ function systemView(result, request, names, view, redraw) {
     const rows = found.examples.filter(fits);
     const among = found.wrong > found.examples.length ? ` (among the ${found.examples.length} worst)` : "";
     const which = !view.bin ? "" : view.factor === "sentence" ? `, of ${view.bin} words` : `, some of ${view.bin}`;
-    replace(list, h("p", { class: "soft num", id: "fitting" }, `${plural(rows.length, "sentence")} with errors${which}${among}; the first ${Math.min(rows.length, SENTENCES)}:`), sentences(rows.slice(0, SENTENCES), { ...request, systems: [request.systems[at]] }, view.system));
+    replace(list, h("p", { class: "soft num", id: "fitting" }, `${plural(rows.length, "sentence")} with errors${which}${among}${rows.length > SENTENCES ? `; the first ${SENTENCES}:` : ""}`), sentences(rows.slice(0, SENTENCES), { ...request, systems: [request.systems[at]] }, view.system));
   };
   drawList();
   const reliability = found.reliability && Object.entries(found.reliability);
