@@ -31,6 +31,7 @@ from collections.abc import Iterable, Mapping
 from niwaki import draw
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
+from niwaki.cli._trees import check_beam
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
 from niwaki.data.rawtext import raw_text
@@ -80,6 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
         system = read_conllu(arguments.system, multi_root=True)
     else:
         pipeline = load(arguments.model)
+        check_beam(pipeline, arguments.beam)
         system = pipeline.parse(
             pipeline.read(raw_text(gold)) if arguments.raw else gold,
             threads=arguments.threads,
