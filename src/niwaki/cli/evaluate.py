@@ -36,6 +36,7 @@ from niwaki import draw
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
 from niwaki.cli._linked import add_links_arguments, linked
+from niwaki.cli._trees import check_beam
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
 from niwaki.data.rawtext import raw_text
@@ -88,6 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         system = read_conllu(arguments.system, multi_root=True)
     else:
         pipeline = load(arguments.model)
+        check_beam(pipeline, arguments.beam)
         system = pipeline.parse(
             pipeline.read(raw_text(gold)) if arguments.raw else linked(gold, arguments, pipeline),
             threads=arguments.threads,

@@ -44,6 +44,7 @@ from niwaki.cli import FAILED, OK
 from niwaki.cli._arguments import positive, weights
 from niwaki.cli._linked import add_links_arguments, linked
 from niwaki.cli._progress import Progress
+from niwaki.cli._trees import check_beam
 from niwaki.data.candidates import Candidates
 from niwaki.data.conllu import write_conllu
 from niwaki.data.constraints import Constraints
@@ -132,6 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     names = arguments.model or ["en"]
     pipeline = load(names[0])
+    check_beam(pipeline, arguments.beam)
     ensemble = _ensemble(pipeline, names, arguments)
     faults: list[CorpusError] = []
 
@@ -183,6 +185,11 @@ def _ensemble(first: Pipeline, names: list[str], arguments: argparse.Namespace) 
         if getattr(arguments, name):
             flag = "-k" if name == "k" else f"--{name}"
             raise NiwakiError(f"{flag} is for a single model; leave it out, or all but one -m")
+    if arguments.decode not in (None, "mst", "eisner"):
+        raise NiwakiError(
+            f"--decode {arguments.decode} is for a single model; "
+            "several choose among all trees (mst) or those without crossing arcs (eisner)"
+        )
     if arguments.to == "json":
         raise NiwakiError("--to json is for a single model; leave it out, or all but one -m")
     return Ensemble(
