@@ -20,6 +20,10 @@ from niwaki.errors import ModelError
 Arrays = Mapping[str, NDArray[Any]]
 
 
+# Time between two saves, in times of the last one.
+_SHARE = 30
+
+
 class Checkpoint:
     """Results by name, each a set of arrays; written all together, whole or not at all.
 
@@ -30,7 +34,7 @@ class Checkpoint:
     def __init__(self, path: str, identity: Mapping[str, Any], minutes: float) -> None:
         self.path = path
         self._identity = dict(identity)
-        self._interval = 60 * minutes
+        self._interval = self._pause = 60 * minutes
         self._saved_at = time.monotonic()
         self._results: dict[str, dict[str, NDArray[Any]]] = {}
         # Of two saves at a time, the older might come last.
@@ -69,13 +73,17 @@ class Checkpoint:
 
     @property
     def is_due(self) -> bool:
-        return time.monotonic() - self._saved_at >= self._interval
+        return time.monotonic() - self._saved_at >= self._pause
 
     def save(self) -> None:
         with self._saving:
+            started = time.monotonic()
             parts = {f"{name}.safetensors": arrays for name, arrays in list(self._results.items())}
             write_model_file(self.path, {"config.json": self._identity, **parts})
             self._saved_at = time.monotonic()
+            # Large tables are saved less often, so that saving takes a small part of the time.
+            if self._interval:
+                self._pause = max(self._interval, _SHARE * (self._saved_at - started))
 
     def remove(self) -> None:
         path = Path(os.path.realpath(self.path))

@@ -24,8 +24,8 @@ from niwaki.errors import NiwakiError, ObjectiveError, shown
 from niwaki.kernel.linear import Learner
 from niwaki.objectives import Costs, Objective, checked_costs
 from niwaki.training.config import ObjectiveConfig
-from niwaki.training.selection import CHOICES
 from niwaki.training.corpus import shuffled
+from niwaki.training.selection import CHOICES
 from niwaki.training.trainee import Trainee
 
 FIRST_ADAPTIVE_K = 2

@@ -64,6 +64,18 @@ class Reporter(Protocol):
         """Something that the user should know."""
 
 
+class Quiet:
+    """A reporter that tells nobody."""
+
+    def stage(self, name: str, total: int) -> None: ...
+
+    def advance(self, sentences: int) -> None: ...
+
+    def epoch(self, report: EpochReport) -> None: ...
+
+    def note(self, line: str) -> None: ...
+
+
 @dataclass(frozen=True)
 class Stages:
     """What all stages share."""
