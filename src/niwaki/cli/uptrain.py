@@ -27,7 +27,7 @@ import dataclasses
 import json
 from pathlib import Path
 
-from niwaki.analysis.gains import GainsReport, learning_curve, measure
+from niwaki.analysis.gains import GainsReport, Row, learning_curve, measure
 from niwaki.cli import OK
 from niwaki.cli._arguments import natural, positive
 from niwaki.cli._pictures import short_names
@@ -142,7 +142,8 @@ def _questions(config: Config) -> Config:
 def _show(config: Config, models: dict[int, Path], arguments: argparse.Namespace) -> None:
     treebanks = [file for each in config.objective if not each.is_cost for file in each.data]
     known = {form for file in treebanks for s in read_conllu(file) for form in s.forms}
-    rows, curves = [], {}
+    rows: list[Row] = []
+    curves = {}
     for name, file in zip(short_names(arguments.test), arguments.test, strict=True):
         gold = list(read_conllu(file))
         found = {

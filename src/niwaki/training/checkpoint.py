@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from niwaki.data.files import remove_leftovers
 from niwaki.data.modelfile import read_model_file, write_model_file
 from niwaki.errors import ModelError
+from niwaki.models.weights import Compressed
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -106,3 +107,15 @@ def hash_of_arrays(arrays: Arrays) -> str:
     for name in sorted(arrays):
         digest.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
     return digest.hexdigest()
+
+
+def pack(compressed: Compressed) -> dict[str, NDArray[Any]]:
+    """Finished weights as a result to keep."""
+    shape = np.array([compressed.classes, compressed.scale], dtype=np.float64)
+    return {**compressed.arrays, "shape": shape}
+
+
+def unpack(arrays: dict[str, NDArray[Any]]) -> Compressed:
+    shape = arrays["shape"]
+    rest = {name: array for name, array in arrays.items() if name != "shape"}
+    return Compressed(int(shape[0]), float(shape[1]), rest)

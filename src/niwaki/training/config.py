@@ -18,7 +18,8 @@ from niwaki.objectives import objective_names
 
 MAX_CANDIDATES = 4096
 # What a sentence of a treebank can teach.
-LESSONS = ("segments", "tags", "morphology", "trees")
+Lesson = Literal["segments", "tags", "morphology", "trees"]
+LESSONS: tuple[Lesson, ...] = ("segments", "tags", "morphology", "trees")
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ class ObjectiveConfig:
     labels: Mapping[str, str] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
     # What is learned from these sentences.
-    teaches: tuple[Literal["segments", "tags", "morphology", "trees"], ...] = LESSONS
+    teaches: tuple[Lesson, ...] = LESSONS
     # Leave out sentences that cannot be learned from, and say how many.
     skip_bad: bool = False
     # Accept partial trees: what is unknown (`_`) is filled in, again and again while the
@@ -190,7 +191,7 @@ class UptrainingConfig:
     soft: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
-    teaches: tuple[Literal["segments", "tags", "morphology", "trees"], ...] = ("tags", "trees")
+    teaches: tuple[Lesson, ...] = ("tags", "trees")
     # Keep only sentences that begin with one of these words, and are not longer; 0: no limit.
     first_words: tuple[str, ...] = ()
     max_characters: int = 0

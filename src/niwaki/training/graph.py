@@ -23,12 +23,12 @@ from niwaki.models.tagger import Tags
 from niwaki.models.transition import DEPREL
 from niwaki.models.vocabulary import Vocabulary
 from niwaki.models.weights import Compressed, compress
-from niwaki.training.checkpoint import Checkpoint
+from niwaki.training.checkpoint import Checkpoint, pack, unpack
 from niwaki.training.config import Config, GraphConfig
 from niwaki.training.corpus import Corpus
 from niwaki.training.graph_lessons import learns_online, make_lessons
 from niwaki.training.graph_pupil import Pupil, arc_parts
-from niwaki.training.parsing import EpochReport, pack, projective_heads, unpack
+from niwaki.training.parsing import EpochReport, projective_heads
 from niwaki.training.workers import Stopped
 
 # Sentences between two looks at the clock.

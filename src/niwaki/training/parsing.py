@@ -18,7 +18,7 @@ from niwaki.models.constrained import constrained_kbest
 from niwaki.models.tagger import Tags
 from niwaki.models.transition import DEPREL, Design, TransitionParser
 from niwaki.models.weights import Compressed, compress, compress_onto
-from niwaki.training.checkpoint import Checkpoint
+from niwaki.training.checkpoint import Checkpoint, pack, unpack
 from niwaki.training.config import TrainingConfig
 from niwaki.training.corpus import Corpus
 from niwaki.training.costdata import CostData
@@ -300,14 +300,3 @@ def projective_heads(corpus: Corpus) -> NDArray[np.int32]:
             words = slice(corpus.starts[number], corpus.starts[number + 1])
             heads[words] = corpus.sentences[number].tree.lifted().heads
     return heads
-
-
-def pack(compressed: Compressed) -> dict[str, NDArray[np.generic]]:
-    shape = np.array([compressed.classes, compressed.scale], dtype=np.float64)
-    return {**compressed.arrays, "shape": shape}
-
-
-def unpack(arrays: dict[str, NDArray[np.generic]]) -> Compressed:
-    shape = arrays["shape"]
-    rest = {name: array for name, array in arrays.items() if name != "shape"}
-    return Compressed(int(shape[0]), float(shape[1]), rest)

@@ -207,6 +207,7 @@ def tagger_of(stages: Stages) -> tuple[Tagger | None, Tags]:
             lowercase=stages.lowercase,
             clusters=stages.clusters,
             advance=stages.reporter.advance,
+            checkpoint=stages.checkpoint,
         )
     if folds >= 2:
         stages.reporter.stage(f"tags of {folds} parts", work * (folds - 1))

@@ -17,7 +17,7 @@ from niwaki.models.morphology import Morphology
 from niwaki.models.tagger import XPOS, Tagger, Tags
 from niwaki.models.vocabulary import Vocabulary
 from niwaki.models.weights import compress
-from niwaki.training.checkpoint import Checkpoint
+from niwaki.training.checkpoint import Checkpoint, pack, unpack
 from niwaki.training.config import TaggerConfig
 from niwaki.training.corpus import Corpus
 from niwaki.training.workers import checked_first, run_all
@@ -41,8 +41,12 @@ def train_tagger(
     clusters: Clusters | None,
     advance: Advance,
     like: Tagger | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Tagger:
-    """A compressed tagger learned from a corpus; `like` gives it the tags of another one."""
+    """A compressed tagger learned from a corpus; `like` gives it the tags of another one.
+
+    With a checkpoint it is kept there, or taken from it.
+    """
     taught = corpus.that_teaches("tags")
     if like is None:
         seen = {pair for s in taught.sentences for pair in zip(s.upos, s.xpos, strict=True)}
@@ -55,6 +59,8 @@ def train_tagger(
         tagger = like.with_model(Learner(len(like.upos) + len(like.xpos), config.patience))
     learner = tagger.model
     assert isinstance(learner, Learner)
+    if checkpoint is not None and stage in checkpoint:
+        return tagger.with_model(unpack(checkpoint[stage]))
     gold = tagger.numbers(taught.batch)
     rate = config.rate if config.learner == "logistic" else 0.0
     for epoch in range(config.epochs):
@@ -63,7 +69,10 @@ def train_tagger(
             part = order[start : start + _CHUNK]
             tagger.kernel.learn(taught.batch, gold, part, rate, config.damping, config.margin)
             advance(len(part))
-    return tagger.with_model(compress(learner.export(), learner.classes, config.max_rows))
+    learned = compress(learner.export(), learner.classes, config.max_rows)
+    if checkpoint is not None:
+        checkpoint.put(stage, pack(learned))
+    return tagger.with_model(learned)
 
 
 def jackknife(

@@ -154,25 +154,27 @@ class _Classroom:
         """The trees that are kept, of so many sentences at a time."""
         while given := list(itertools.islice(itertools.zip_longest(*self._sources), _PART)):
             self._kept.seen += len(given)
-            rows = [list(row) for row in given if self._is_sound(row)]
+            rows = [sound for row in given if (sound := self._checked(row))]
             wanted = [row for row in rows if is_wanted(row[0], self._config)]
             self._kept.filtered += len(rows) - len(wanted)
             yield list(self._agreed(wanted))
 
-    def _is_sound(self, row: Sequence[_Read | None]) -> bool:
+    def _checked(self, row: Sequence[_Read | None]) -> list[Sentence]:
+        """A sentence and what teachers made of it, if all is well with them; else nothing."""
         try:
             for each in row:
                 if isinstance(each, CorpusError):
                     raise each
-            for other in row[1:]:
-                check_same_words(row[0], other)  # type: ignore[arg-type]
+            sentences = [each for each in row if isinstance(each, Sentence)]
+            for each in row:
+                check_same_words(sentences[0], each)  # type: ignore[arg-type]
         except CorpusError as fault:
             if not self._teaching.skip_bad:
                 raise
             self._kept.bad += 1
             self._kept.first_fault = self._kept.first_fault or fault
-            return False
-        return True
+            return []
+        return sentences
 
     def _agreed(self, rows: list[list[Sentence]]) -> Iterator[Sentence]:
         """The first teacher's tree, if the others agree with it well enough."""
