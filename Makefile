@@ -43,8 +43,15 @@ fuzz: .venv/.fuzzing ## look for inputs that break a reader or the kernel (SECON
 bench: .venv/.built .venv-peers/.installed ## speed and accuracy beside other tools, as JSON
 	$(BIN)/python -m benchmarks.run speed accuracy
 
-model: .venv/.built ## train the English model in the box again, if the treebank is at hand
-	$(BIN)/niwaki train configs/en-ewt.toml -o src/niwaki/assets/models/en.niwaki --resume
+# A larger model: make model MODEL=large.niwaki SET="model.max_rows=2000000 model.features=rich"
+MODEL ?= src/niwaki/assets/models/en.niwaki
+SILVER = ../shared/data/silver-amalgum
+model: .venv/.built build/clusters-en.txt ## train the English model in the box again, if its data is at hand
+	$(BIN)/niwaki train configs/en.toml -o $(MODEL) --resume $(addprefix --set ,$(SET))
+
+build/clusters-en.txt: | .venv/.built
+	@mkdir -p build
+	$(BIN)/niwaki cluster $(wildcard $(SILVER)/*.conllu.gz) -o $@
 
 build: .venv/.built ## compile the kernel in place
 

@@ -62,6 +62,32 @@ def test_export_and_restore(made: list[tuple[list[int], int, int]]) -> None:
         assert np.array_equal(array, exported[name]), name
 
 
+@pytest.mark.parametrize("classes", [40, 105, 256, 300, 2000])
+def test_long_rows_are_rows_too(classes: int) -> None:
+    """Rows of many classes are kept in another way; what they say is the same."""
+    random = np.random.default_rng(classes)
+    learner, resumed = Learner(classes), Learner(classes)
+    weights: defaultdict[int, np.ndarray] = defaultdict(lambda: np.zeros(classes))
+    for moment in range(600):
+        feature = int(random.integers(1, 4))
+        # Low classes first, so that rows grow beyond what they were made for.
+        klass = int(random.integers(0, 1 + classes * (moment + 1) // 600))
+        for each in (learner, resumed):
+            each.add(as_keys([feature]), min(klass, classes - 1), 1)
+            each.tick()
+        weights[feature][min(klass, classes - 1)] += 1
+        if moment % 50 == 0:
+            # Whoever was interrupted goes on as if nothing had happened.
+            fresh = Learner(classes)
+            fresh.restore(**resumed.export())
+            resumed = fresh
+    for feature, expected in weights.items():
+        assert np.array_equal(learner.scores(as_keys([feature])), expected)
+    exported = resumed.export()
+    for name, array in learner.export().items():
+        assert np.array_equal(array, exported[name]), name
+
+
 def test_adagrad_steps() -> None:
     learner = Learner(2)
     one = as_keys([7])

@@ -180,7 +180,8 @@ def test_rounds(model: Pipeline, tmp_path: Path) -> None:
     # What came out of the first round begins where that one ended.
     assert rounds[1].first_cost < rounds[0].first_cost
     size = len(list(read_conllu(TOY)))
-    assert trained.config["data"]["sentences"] == 3 * size
+    assert trained.config["data"]["sentences"] == 2 * size
+    assert [each["weight"] for each in trained.config["objective"]] == [1, 2]
     bytes_of_first = (tmp_path / "m").read_bytes()
     (tmp_path / "m").unlink()
     (tmp_path / "m.rounds" / "chosen-2-0.conllu").unlink()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 from niwaki.data.faults import Fault, find_faults
 from niwaki.data.files import Input, Source, Target, open_output
@@ -25,7 +25,7 @@ MAX_SENTENCE = 1 << 25
 
 def read_conllu(
     source: Source, *, multi_root: bool = False, unknown_heads: bool = True
-) -> Iterator[Sentence]:
+) -> Generator[Sentence, None, None]:
     """Yield the sentences of a CoNLL-U file: a path, `-` for stdin, or a file object.
 
     Gzip is read as it is. The first fault raises CorpusError. `multi_root` allows
@@ -37,7 +37,7 @@ def read_conllu(
 
 def read_stream(
     stream: Input, on_fault: Callable[[CorpusError], None] | None = None
-) -> Iterator[Sentence]:
+) -> Generator[Sentence, None, None]:
     """The sentences of a stream, for a reader that takes trees as they come.
 
     With `on_fault`, that is told of each fault, and faulty sentences are left out.
@@ -47,7 +47,7 @@ def read_stream(
 
 def _read(
     stream: Input, flags: int, on_fault: Callable[[CorpusError], None] | None = None
-) -> Iterator[Sentence]:
+) -> Generator[Sentence, None, None]:
     name = stream.name
     with stream:
         for source, line, faults in _blocks(stream, flags):

@@ -65,6 +65,20 @@ cdef class Symbols:
         return -1
 
 
+cdef bint arcs_cross(const int32_t* heads, int n) noexcept nogil:
+    """Whether an arc leads out from under another one; unknown heads (-1) have no arc."""
+    cdef int word, between, first, last
+    for word in range(1, n + 1):
+        if heads[word - 1] < 0:
+            continue
+        first = min(word, heads[word - 1])
+        last = max(word, heads[word - 1])
+        for between in range(first + 1, last):
+            if heads[between - 1] >= 0 and not first <= heads[between - 1] <= last:
+                return True
+    return False
+
+
 cdef class Batch:
     """The words of many sound sentences, cut into fields once."""
 
@@ -152,6 +166,16 @@ cdef class Batch:
         for i in range(self.words):
             view[i] = self.heads[i]
         return out
+
+    def crossing(self):
+        """Which sentences have arcs that cross, the one from 0 to the root included."""
+        out = np.zeros(self.sentences, dtype=np.uint8)
+        cdef uint8_t[::1] view = out
+        cdef Py_ssize_t s
+        with nogil:
+            for s in range(self.sentences):
+                view[s] = arcs_cross(self.heads + self.starts[s], self.starts[s + 1] - self.starts[s])
+        return out.view(np.bool_)
 
     def numbers(self, int column, Symbols symbols not None):
         """The numbers of a column's values; -1 for one that is not among the symbols."""

@@ -35,6 +35,12 @@ MAX_DENSE = 128
 cdef enum:
     MAX_CLASSES = 1 << 16
     DOORKEEPER = 1 << 26
+    # A row that has so many entries gets one for each class up to its last, in order, if that
+    # is below MAX_WIDTH: adding it up is then a loop without jumps. Its capacity is DENSE.
+    MAX_SPARSE = 32
+    MAX_WIDTH = 256
+    DENSE = 0xFFFF
+    MAX_CAPACITY = DENSE - 1
 
 
 # -- learning -----------------------------------------------------------------
@@ -123,17 +129,59 @@ cdef bint reserve(LearnTable* table, Row* row, int capacity) noexcept nogil:
     return True
 
 
+cdef bint spread(LearnTable* table, Row* row, int width) noexcept nogil:
+    """Give a row an entry for each class below `width`, in order."""
+    cdef Row old = row[0]
+    cdef int i, klass
+    # Nothing is copied to the new place: the entries may stand elsewhere there.
+    row.count = 0
+    if not reserve(table, row, width):
+        row[0] = old
+        return False
+    memset(table.pool + row.start, 0, width * sizeof(Entry))
+    memset(table.past + row.start, 0, width * sizeof(History))
+    for i in range(old.count):
+        klass = table.pool[old.start + i].klass
+        table.pool[row.start + klass] = table.pool[old.start + i]
+        table.past[row.start + klass] = table.past[old.start + i]
+    for klass in range(width):
+        table.pool[row.start + klass].klass = klass
+    row.count = width
+    row.capacity = DENSE
+    return True
+
+
+cdef int widest(const LearnTable* table, const Row* row, int klass) noexcept nogil:
+    """How many classes there are up to the last of a row and another one."""
+    cdef int i, last = klass
+    for i in range(row.count):
+        last = max(last, <int>table.pool[row.start + i].klass)
+    return last + 1
+
+
 cdef inline int64_t entry_of(LearnTable* table, Row* row, int klass) noexcept nogil:
     """Where the entry of a class stands, made with weight 0 if need be; -1 when memory is out."""
     cdef uint32_t at
     cdef int i
-    for i in range(row.count):
-        if table.pool[row.start + i].klass == klass:
-            return row.start + i
-    if row.count == row.capacity:
-        if not reserve(table, row, 2 if row.capacity == 0 else row.capacity * 2):
-            table.failed = True
-            return -1
+    cdef bint fits = True
+    if row.capacity == DENSE:
+        if klass < row.count:
+            return row.start + klass
+    else:
+        for i in range(row.count):
+            if table.pool[row.start + i].klass == klass:
+                return row.start + i
+    # It depends on the number of entries alone, so a learner that was restored does the same.
+    if ((row.capacity == DENSE or row.count == MAX_SPARSE)
+            and widest(table, row, klass) <= MAX_WIDTH):
+        if spread(table, row, widest(table, row, klass)):
+            return row.start + klass
+        fits = False
+    elif row.count == row.capacity or row.capacity == DENSE:
+        fits = reserve(table, row, min(MAX_CAPACITY, max(2, row.count * 2)))
+    if not fits:
+        table.failed = True
+        return -1
     at = row.start + row.count
     memset(&table.pool[at], 0, sizeof(Entry))
     memset(&table.past[at], 0, sizeof(History))
@@ -215,8 +263,12 @@ cdef void learn_score(const void* opaque, const uint64_t* keys, int count,
             found += 1
     for i in range(found):
         entries = table.pool + present[i].start
-        for j in range(present[i].count):
-            scores[entries[j].klass] += entries[j].weight
+        if present[i].capacity == DENSE:
+            for j in range(present[i].count):
+                scores[j] += entries[j].weight
+        else:
+            for j in range(present[i].count):
+                scores[entries[j].klass] += entries[j].weight
 
 
 cdef class Learner:
@@ -366,6 +418,7 @@ cdef class Learner:
         cdef Py_ssize_t i, at = 0
         cdef int j
         cdef uint32_t entry
+        cdef bint is_dense
         cdef Row* row
         if self.table.row_count:
             raise ValueError("only a new learner can be restored")
@@ -379,7 +432,9 @@ cdef class Learner:
             row = add_row(&self.table, keys[i])
             if row == NULL or (counts[i] and not reserve(&self.table, row, counts[i])):
                 raise MemoryError()
+            is_dense = True
             for j in range(counts[i]):
+                is_dense = is_dense and classes[at] == j
                 if classes[at] >= self.classes:
                     raise ValueError(f"class {classes[at]} of {self.classes}")
                 entry = row.start + j
@@ -389,6 +444,8 @@ cdef class Learner:
                 self.table.past[entry].squares = squares[at]
                 at += 1
             row.count = counts[i]
+            if counts[i] > MAX_SPARSE and is_dense:
+                row.capacity = DENSE
         self.table.clock = clock[0]
 
 

@@ -16,8 +16,13 @@ from numpy.typing import NDArray
 from niwaki.data.files import remove_leftovers
 from niwaki.data.modelfile import read_model_file, write_model_file
 from niwaki.errors import ModelError
+from niwaki.models.weights import Compressed
 
 Arrays = Mapping[str, NDArray[Any]]
+
+
+# Time between two saves, in times of the last one.
+_SHARE = 30
 
 
 class Checkpoint:
@@ -30,7 +35,7 @@ class Checkpoint:
     def __init__(self, path: str, identity: Mapping[str, Any], minutes: float) -> None:
         self.path = path
         self._identity = dict(identity)
-        self._interval = 60 * minutes
+        self._interval = self._pause = 60 * minutes
         self._saved_at = time.monotonic()
         self._results: dict[str, dict[str, NDArray[Any]]] = {}
         # Of two saves at a time, the older might come last.
@@ -69,13 +74,17 @@ class Checkpoint:
 
     @property
     def is_due(self) -> bool:
-        return time.monotonic() - self._saved_at >= self._interval
+        return time.monotonic() - self._saved_at >= self._pause
 
     def save(self) -> None:
         with self._saving:
+            started = time.monotonic()
             parts = {f"{name}.safetensors": arrays for name, arrays in list(self._results.items())}
             write_model_file(self.path, {"config.json": self._identity, **parts})
             self._saved_at = time.monotonic()
+            # Large tables are saved less often, so that saving takes a small part of the time.
+            if self._interval:
+                self._pause = max(self._interval, _SHARE * (self._saved_at - started))
 
     def remove(self) -> None:
         path = Path(os.path.realpath(self.path))
@@ -98,3 +107,15 @@ def hash_of_arrays(arrays: Arrays) -> str:
     for name in sorted(arrays):
         digest.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
     return digest.hexdigest()
+
+
+def pack(compressed: Compressed) -> dict[str, NDArray[Any]]:
+    """Finished weights as a result to keep."""
+    shape = np.array([compressed.classes, compressed.scale], dtype=np.float64)
+    return {**compressed.arrays, "shape": shape}
+
+
+def unpack(arrays: dict[str, NDArray[Any]]) -> Compressed:
+    shape = arrays["shape"]
+    rest = {name: array for name, array in arrays.items() if name != "shape"}
+    return Compressed(int(shape[0]), float(shape[1]), rest)

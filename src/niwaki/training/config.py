@@ -209,6 +209,24 @@ class ObjectiveConfig:
 
 
 @dataclass(frozen=True)
+class UptrainingConfig:
+    """Trees of a teacher, for `niwaki uptrain`."""
+
+    # As in [[objective]], for the teacher's trees.
+    weight: float = 1.0
+    soft: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=dict)
+    teaches: tuple[Lesson, ...] = ("tags", "trees")
+    # Keep only sentences that begin with one of these words, and are not longer; 0: no limit.
+    first_words: tuple[str, ...] = ()
+    max_characters: int = 0
+    # Of several teachers: keep sentences in which they give so large a share of the words the
+    # same head and label. 1 is all words. 0: they do not vote one by one but parse together.
+    agreement: float = 0.0
+
+
+@dataclass(frozen=True)
 class TrainingConfig:
     """How it is learned."""
 
@@ -252,6 +270,7 @@ class Config:
     segmenter: SegmenterConfig = field(default_factory=SegmenterConfig)
     tagger: TaggerConfig = field(default_factory=TaggerConfig)
     objective: tuple[ObjectiveConfig, ...] = ()
+    uptraining: UptrainingConfig = field(default_factory=UptrainingConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
 
     def to_json(self) -> dict[str, Any]:
@@ -286,6 +305,9 @@ _AT_LEAST = {
     "tagger.damping": 0,
     "tagger.margin": 0,
     "tagger.smoothing": 1e-9,
+    "uptraining.weight": 1e-9,
+    "uptraining.max_characters": 0,
+    "uptraining.agreement": 0,
     "training.seed": 0,
     "training.epochs": 1,
     "training.greedy_epochs": 1,
@@ -307,6 +329,7 @@ _AT_MOST = {
     "model.beam": 4096,
     "graph.order": 2,
     "graph.latent": 64,
+    "uptraining.agreement": 1,
     "training.explore": 1,
     "training.decay": 1,
     "training.patience": 255,

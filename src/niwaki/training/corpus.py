@@ -155,7 +155,7 @@ def read_treebanks(
     for objective in objectives:
         before = len(sentences)
         for file, links in zip_longest(objective.data, objective.links):
-            for sentence, known in _read(file, links, objective, on_fault, on_bad_links):
+            for sentence, known in learnable(file, links, objective, on_fault, on_bad_links):
                 if known is not None:
                     constraints[len(sentences)] = known
                 sentences.append(sentence)
@@ -173,12 +173,12 @@ def read_treebanks(
     )
 
 
-def _read(
+def learnable(
     file: str,
     links: str | None,
     objective: ObjectiveConfig,
     on_fault: OnFault,
-    on_bad_links: OnFault | None,
+    on_bad_links: OnFault | None = None,
 ) -> Iterator[tuple[Sentence, Constraints | None]]:
     """The sentences of a file, and what is known of those whose trees are partial."""
     if objective.skip_bad:
@@ -189,7 +189,9 @@ def _read(
         known = None
         if UNKNOWN in sentence.heads or (objective.partial and "_" in sentence.deprels):
             known = Constraints.of(sentence)
-        fault = _fault(sentence, known, objective.partial)
+        fault = None if known and objective.partial else fault_of(sentence)
+        if known and objective.partial:
+            known.check(sentence)
         if fault is None:
             yield renamed(sentence, objective.label_map, objective.tag_map), known
         elif objective.skip_bad:
@@ -198,20 +200,18 @@ def _read(
             raise fault
 
 
-def _fault(sentence: Sentence, known: Constraints | None, partial: bool) -> CorpusError | None:
-    """Why nothing can be learned from a tree."""
-    if known is not None and partial:
-        known.check(sentence)
-        return None
+def fault_of(sentence: Sentence) -> CorpusError | None:
+    """Why nothing can be learned from a tree: it is not whole, or it has not one root."""
     roots = sentence.heads.count(ROOT)
-    if known is None and roots == 1:
+    unknown = UNKNOWN in sentence.heads
+    if roots == 1 and not unknown:
         return None
     called = f" in sentence {sentence.id!r}" if sentence.id else ""
     return CorpusError(
         sentence.file,
         sentence.line,
         "SENTENCE",
-        f"{roots} roots{called}" if known is None else f"unknown heads{called}",
+        f"unknown heads{called}" if unknown else f"{roots} roots{called}",
         "a parser learns trees with one root; correct or remove the sentence",
     )
 

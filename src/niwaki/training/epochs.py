@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.models.weights import Compressed
-from niwaki.training.checkpoint import Checkpoint
+from niwaki.training.checkpoint import Checkpoint, pack, unpack
 from niwaki.training.config import TrainingConfig
 from niwaki.training.corpus import Corpus
 from niwaki.training.costs import CostTraining, ObjectiveReport
@@ -268,20 +268,12 @@ def below(state: Mapping[str, NDArray[Any]], prefix: str) -> Arrays:
 
 
 def _pack(weights: Weights) -> Arrays:
-    packed: Arrays = {}
-    for part, each in weights.items():
-        packed |= {f"{part}.{name}": array for name, array in each.arrays.items()}
-        packed[f"{part}.shape"] = np.array([each.classes, each.scale], dtype=np.float64)
-    return packed
+    return {f"{part}.{n}": a for part, each in weights.items() for n, a in pack(each).items()}
 
 
 def _unpack(arrays: Arrays) -> Weights:
-    found = {}
-    for part in sorted({name.partition(".")[0] for name in arrays}):
-        rest = below(arrays, part)
-        shape = rest.pop("shape")
-        found[part] = Compressed(int(shape[0]), float(shape[1]), rest)
-    return found
+    parts = sorted({name.partition(".")[0] for name in arrays})
+    return {part: unpack(below(arrays, part)) for part in parts}
 
 
 def _as_bytes(lines: list[str]) -> NDArray[np.uint8]:

@@ -168,10 +168,10 @@ class ParserTraining(EpochTraining[TransitionParser]):
 
 def projective_heads(corpus: Corpus) -> NDArray[np.int32]:
     """Heads of the nearest projective trees: a beam learns to follow one way to one tree."""
-    heads: list[int] = []
-    for number, sentence in enumerate(corpus.sentences):
-        tree = sentence.tree
+    heads = corpus.batch.given_heads()
+    for number in np.flatnonzero(corpus.batch.crossing()).tolist():
         # Partial trees are completed to projective ones when they are learned.
-        as_given = number in corpus.constraints or tree.is_projective
-        heads += tree.heads if as_given else tree.lifted().heads
-    return np.array(heads, dtype=np.int32)
+        if number not in corpus.constraints:
+            words = slice(corpus.starts[number], corpus.starts[number + 1])
+            heads[words] = corpus.sentences[number].tree.lifted().heads
+    return heads

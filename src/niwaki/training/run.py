@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 # numpy would load it when it is first used, and an interrupt at that moment would be lost:
 # compiled modules ignore errors while they set themselves up.
-import numpy.random  # noqa: F401
+import numpy as np
+import numpy.random
 
 from niwaki.errors import ConfigError, CorpusError
 from niwaki.kernel.systems import load_system
@@ -226,9 +227,8 @@ def _identity(
 
 def _say_what_is_in(corpus: Corpus, config: Config, reporter: Reporter) -> None:
     crossing = sum(
-        not sentence.tree.is_projective
-        for number, sentence in enumerate(corpus.sentences)
-        if number not in corpus.constraints
+        number not in corpus.constraints
+        for number in np.flatnonzero(corpus.batch.crossing()).tolist()
     )
     reporter.note(f"{len(corpus.sentences):,} sentences, {corpus.words:,} words")
     if crossing:

@@ -9,7 +9,6 @@ and may differ in tags: then the tagger learns from the choice as well.
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,14 +23,15 @@ from niwaki.data.conllu import read_conllu
 from niwaki.data.files import atomic_write
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
-from niwaki.errors import ConfigError, ModelError
+from niwaki.errors import ConfigError
 from niwaki.kernel.batch import Batch
 from niwaki.models.graph import GraphParser
 from niwaki.models.pipeline import Pipeline, load
 from niwaki.models.tagger import Tags
 from niwaki.objectives import Costs, Objective, checked_costs
+from niwaki.training.automatic import take_up, with_trees
 from niwaki.training.checkpoint import hash_of_files
-from niwaki.training.config import Config
+from niwaki.training.config import Config, ObjectiveConfig
 from niwaki.training.costdata import load_costs, tag_in_ways
 from niwaki.training.graph_trainee import GraphCandidates
 from niwaki.training.run import train
@@ -223,11 +223,8 @@ def self_train(
     costs = load_costs(config)
     if not costs:
         raise ConfigError('nothing to choose trees by; add an [[objective]] such as "reordering"')
-    treebanks = tuple(each for each in config.objective if not each.is_cost)
-    if not treebanks:
-        raise ConfigError("no trees to learn from; add a treebank")
     folder = Path(f"{os.fspath(output)}.rounds")
-    _take_up(folder, _identity(config, plan), resume)
+    take_up(folder, _identity(config, plan), resume)
     rounds: list[Round] = []
     current = model
     for number in range(1, plan.rounds + 1):
@@ -247,8 +244,8 @@ def self_train(
             )
             files.append(str(path))
         rounds.append(_summary(number, choices))
-        added = dataclasses.replace(treebanks[0], data=tuple(files * plan.weight), partial=False)
-        lessons = dataclasses.replace(config, objective=(*treebanks, added))
+        added = ObjectiveConfig(data=tuple(files), weight=float(plan.weight))
+        lessons = with_trees(config, added)
         target = Path(output) if number == plan.rounds else folder / f"model-{number}.niwaki"
         if resume and target.exists():
             current = load(target)
@@ -280,21 +277,3 @@ def _identity(config: Config, plan: Plan) -> dict[str, Any]:
         "plan": dataclasses.asdict(plan),
         "data": hash_of_files(files),
     }
-
-
-def _take_up(folder: Path, identity: dict[str, Any], resume: bool) -> None:
-    """Begin a run in a folder, or go on with the same one."""
-    folder.mkdir(parents=True, exist_ok=True)
-    note = folder / "run.json"
-    told = json.dumps(identity, sort_keys=True)
-    if resume and note.exists():
-        if note.read_text() != told:
-            raise ModelError(
-                f"{folder}: rounds of another run (its configuration or data differ); "
-                "remove it, or use the same ones"
-            )
-        return
-    for file in folder.iterdir():
-        file.unlink()
-    with atomic_write(note) as out:
-        out.write(told.encode())

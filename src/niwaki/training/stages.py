@@ -61,6 +61,18 @@ class Reporter(Protocol):
         """Something that the user should know."""
 
 
+class Quiet:
+    """A reporter that tells nobody."""
+
+    def stage(self, name: str, total: int) -> None: ...
+
+    def advance(self, sentences: int) -> None: ...
+
+    def epoch(self, report: EpochReport) -> None: ...
+
+    def note(self, line: str) -> None: ...
+
+
 @dataclass(frozen=True)
 class Stages:
     """What all stages share."""
@@ -203,6 +215,7 @@ def tagger_of(stages: Stages) -> tuple[Tagger | None, Tags]:
             lowercase=stages.lowercase,
             clusters=stages.clusters,
             advance=stages.reporter.advance,
+            checkpoint=stages.checkpoint,
         )
     if folds >= 2:
         stages.reporter.stage(f"tags of {folds} parts", work * (folds - 1))

@@ -20,7 +20,7 @@ from niwaki.models.tagger import XPOS, Tagger, Tags
 from niwaki.models.trigrams import MAX_PAIRS, Trigrams
 from niwaki.models.vocabulary import Vocabulary
 from niwaki.models.weights import compress
-from niwaki.training.checkpoint import Checkpoint
+from niwaki.training.checkpoint import Checkpoint, pack, unpack
 from niwaki.training.config import TaggerConfig
 from niwaki.training.corpus import Corpus
 from niwaki.training.workers import checked_first, run_all
@@ -44,8 +44,12 @@ def train_tagger(
     clusters: Clusters | None,
     advance: Advance,
     like: Tagger | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Tagger:
-    """A compressed tagger learned from a corpus; `like` gives it tags and kind of another one."""
+    """A compressed tagger learned from a corpus; `like` gives it tags and kind of another one.
+
+    With a checkpoint it is kept there, or taken from it.
+    """
     taught = corpus.that_teaches("tags")
     if like is None:
         seen = {pair for s in taught.sentences for pair in zip(s.upos, s.xpos, strict=True)}
@@ -65,6 +69,8 @@ def train_tagger(
     learner, teacher = tagger.model, tagger.kernel
     assert isinstance(learner, Learner)
     assert isinstance(teacher, kernel.Tagger)
+    if checkpoint is not None and stage in checkpoint:
+        return tagger.with_model(unpack(checkpoint[stage]))
     gold = tagger.numbers(taught.batch)
     rate = config.rate if config.learner == "logistic" else 0.0
     for epoch in range(config.epochs):
@@ -73,7 +79,10 @@ def train_tagger(
             part = order[start : start + _CHUNK]
             teacher.learn(taught.batch, gold, part, rate, config.damping, config.margin)
             advance(len(part))
-    return tagger.with_model(compress(learner.export(), learner.classes, config.max_rows))
+    learned = compress(learner.export(), learner.classes, config.max_rows)
+    if checkpoint is not None:
+        checkpoint.put(stage, pack(learned))
+    return tagger.with_model(learned)
 
 
 def _count_trigrams(corpus: Corpus, tagger: Tagger, smoothing: float) -> Tagger:

@@ -1,0 +1,161 @@
+"""Train a fast model on the trees of a slow, accurate teacher.
+
+CONFIG.toml is one as for `niwaki train`, with a treebank; its table [uptraining] says how
+much the teacher's trees weigh, which sentences are kept and which labels are renamed. A
+teacher is a CoNLL-U file of any parser (--teacher-trees; more than one file is one teacher,
+the option twice is two), or a model that parses unlabelled text (-m and --text; several
+models parse together). With --agreement, each is a teacher of its own, and sentences are
+kept in which they give so large a share of the words the same head and label. With both
+--teacher-trees and --text, the words must be the same.
+
+Tagger and parser are trained on the treebank and the trees that are kept; these stay beside
+the output, in MODEL.trees. After an interruption, --resume goes on.
+
+With --curve, a model is trained for each number of the teacher's sentences; with --test,
+scores on gold sentences are shown, and which labels and tags gained most.
+
+  niwaki uptrain en.toml --teacher-trees silver.conllu.gz -o fast.niwaki
+  niwaki uptrain en.toml -m a -m b --beam 32 --text questions.txt --questions -o fast.niwaki
+  niwaki uptrain en.toml --teacher-trees silver.conllu --curve 0,100,1000,10000 \\
+      --test dev.conllu --chart curve.svg -o fast.niwaki
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from pathlib import Path
+
+from niwaki.analysis.gains import GainsReport, Row, learning_curve, measure
+from niwaki.cli import OK
+from niwaki.cli._arguments import natural, positive
+from niwaki.cli._pictures import short_names
+from niwaki.cli._training import TrainingLines
+from niwaki.data.conllu import read_conllu
+from niwaki.data.files import open_output
+from niwaki.data.text import FORMATS
+from niwaki.draw import png
+from niwaki.errors import NiwakiError
+from niwaki.models.pipeline import load
+from niwaki.training.config import Config, read_config
+from niwaki.training.uptraining import (
+    QUESTION_CHARACTERS,
+    QUESTION_WORDS,
+    Teaching,
+    uptrain,
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", metavar="CONFIG.toml", help="a treebank, and how to train")
+    parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="the new model")
+    parser.add_argument(
+        "--teacher-trees",
+        metavar="FILE",
+        nargs="+",
+        action="append",
+        default=[],
+        help="CoNLL-U of a teacher; once for each teacher",
+    )
+    parser.add_argument(
+        "-m", "--model", metavar="MODEL", action="append", default=[], help="a teacher"
+    )
+    parser.add_argument("--beam", type=positive, metavar="N", help="of the models")
+    parser.add_argument("--text", metavar="FILE", nargs="+", default=[], help="to be parsed")
+    parser.add_argument(
+        "--from", choices=FORMATS, dest="source", help="format of the text (default: by its look)"
+    )
+    parser.add_argument(
+        "--questions",
+        action="store_true",
+        help=f"keep English questions of at most {QUESTION_CHARACTERS} characters",
+    )
+    parser.add_argument(
+        "--agreement", type=float, metavar="SHARE", help="of the words that teachers agree on, 0-1"
+    )
+    parser.add_argument(
+        "--skip-bad", action="store_true", help="leave out bad sentences, and say how many"
+    )
+    parser.add_argument(
+        "--curve", type=_sizes, default=[], metavar="N,N...", help="numbers of sentences"
+    )
+    parser.add_argument(
+        "--test", metavar="GOLD", nargs="+", default=[], help="sentences to show scores on"
+    )
+    parser.add_argument("--chart", metavar="OUT", help="the curve as SVG or PNG (needs --test)")
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        dest="overrides",
+        help="change a value of the configuration; may be repeated",
+    )
+    parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
+    parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    parser.add_argument("--json", action="store_true", help="print the scores as JSON")
+
+
+def _sizes(text: str) -> list[int]:
+    return [natural(size.strip()) for size in text.split(",")]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.chart and not (arguments.test and arguments.curve):
+        raise NiwakiError("--chart draws a --curve of scores on a --test; give both")
+    overrides = list(arguments.overrides)
+    if arguments.agreement is not None:
+        overrides.append(f"uptraining.agreement={arguments.agreement}")
+    config = read_config(arguments.config, overrides)
+    if arguments.questions:
+        config = _questions(config)
+    teaching = Teaching(
+        arguments.teacher_trees,
+        [load(name) for name in arguments.model],
+        arguments.text,
+        arguments.source,
+        arguments.beam,
+        arguments.skip_bad,
+    )
+    with TrainingLines() as lines:
+        models = uptrain(
+            config,
+            arguments.output,
+            teaching,
+            lines,
+            sizes=arguments.curve,
+            resume=arguments.resume,
+            threads=arguments.threads,
+        )
+    if arguments.test:
+        _show(config, models, arguments)
+    return OK
+
+
+def _questions(config: Config) -> Config:
+    words, longest = QUESTION_WORDS, QUESTION_CHARACTERS
+    kept = dataclasses.replace(config.uptraining, first_words=words, max_characters=longest)
+    return dataclasses.replace(config, uptraining=kept)
+
+
+def _show(config: Config, models: dict[int, Path], arguments: argparse.Namespace) -> None:
+    treebanks = [file for each in config.objective if not each.is_cost for file in each.data]
+    known = {form for file in treebanks for s in read_conllu(file) for form in s.forms}
+    rows: list[Row] = []
+    curves = {}
+    for name, file in zip(short_names(arguments.test), arguments.test, strict=True):
+        gold = list(read_conllu(file))
+        found = {
+            size: measure(load(model), gold, system=f"{size:,} trees", test=name, known=known)
+            for size, model in models.items()
+        }
+        rows += found.values()
+        curves[name] = {size: row.scores["LAS"] for size, row in found.items()}
+    if arguments.chart:
+        svg = learning_curve(curves)
+        drawn = png(svg) if arguments.chart.endswith(".png") else svg.encode()
+        with open_output(arguments.chart) as out:
+            out.write(drawn)
+    report = GainsReport(rows)
+    print(json.dumps(report.to_json()) if arguments.json else report.to_text(), end="")

@@ -1,0 +1,301 @@
+"""Uptraining (Petrov et al. 2010): a fast parser learns from the trees of better teachers.
+
+The teachers' trees stand in files, or are made by models from unlabelled text. What passes
+the filters is kept in a folder beside the model, in parts, so that a run that was broken off
+goes on with the part it was at. Then tagger and parser are trained on the treebank and these
+trees.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from niwaki.data.conllu import read_conllu, read_stream
+from niwaki.data.files import Input, atomic_write
+from niwaki.data.sentence import Sentence
+from niwaki.data.text import read_sentences
+from niwaki.errors import ConfigError, CorpusError
+from niwaki.metrics.attachment import check_same_words
+from niwaki.models.ensemble import Ensemble
+from niwaki.models.pipeline import Pipeline
+from niwaki.training.automatic import take_up, treebanks_of, with_trees
+from niwaki.training.checkpoint import hash_of_files
+from niwaki.training.config import Config, ObjectiveConfig, UptrainingConfig
+from niwaki.training.corpus import OnFault, fault_of, renamed, shuffled
+from niwaki.training.run import train
+from niwaki.training.stages import Reporter
+
+# Words that begin an English question, and the longest one (Petrov et al. 2010, section 2.1).
+QUESTION_WORDS = tuple(
+    "what who whom whose when where which why how is are was were am do does did can could "
+    "will would shall should may might must has have had".split()
+)
+QUESTION_CHARACTERS = 160
+
+# Sentences that are looked at before what is kept of them is written down.
+_PART = 2000
+_NAME = "trees-{:04}.conllu"
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """Where trees come from.
+
+    `trees` are files, for each teacher a list; `models` parse `text`, or the sentences of
+    those files. Text is read as `form` says (see `read_sentences`).
+    """
+
+    trees: Sequence[Sequence[str]] = ()
+    models: Sequence[Pipeline] = ()
+    text: Sequence[str] = ()
+    form: str | None = None
+    beam: int | None = None
+    skip_bad: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.trees and not self.models:
+            raise ConfigError("nobody teaches; give files of trees, or models")
+        if self.models and not self.trees and not self.text:
+            raise ConfigError("the models have nothing to parse; give text")
+
+
+@dataclass
+class Kept:
+    """How many sentences were looked at, and why others than those kept were left out."""
+
+    seen: int = 0
+    kept: int = 0
+    bad: int = 0  # faulty, or with other words than the text
+    filtered: int = 0  # by their first word or their length
+    disputed: int = 0  # teachers did not agree
+    first_fault: CorpusError | None = None
+
+    def __str__(self) -> str:
+        parts = [f"{self.kept:,} of {self.seen:,} sentences are kept"]
+        for count, reason in (
+            (self.filtered, "filtered"),
+            (self.disputed, "disputed"),
+            (self.bad, "bad"),
+        ):
+            if count:
+                parts.append(f"{count:,} {reason}")
+        return ", ".join(parts)
+
+
+# -- trees of teachers -------------------------------------------------------------------
+
+
+def is_wanted(sentence: Sentence, config: UptrainingConfig) -> bool:
+    """Whether a sentence passes the filters on its first word and its length."""
+    first = {word.lower() for word in config.first_words}
+    if first and sentence.forms[0].lower() not in first:
+        return False
+    return not config.max_characters or len(sentence.text) <= config.max_characters
+
+
+def agreement(trees: Sequence[Sentence]) -> float:
+    """The share of the words to which all teachers give the same head and label."""
+    arcs = [list(zip(each.heads, each.deprels, strict=True)) for each in trees]
+    same = sum(all(arc == row[0] for arc in row) for row in zip(*arcs, strict=True))
+    return same / len(arcs[0])
+
+
+# What stands where a sentence should: the sentence, or what is wrong with it.
+_Read = Sentence | CorpusError
+
+
+def _in_step(read: Callable[[OnFault], Iterable[Sentence]]) -> Iterator[_Read]:
+    """Sentences, with each faulty one in its place, so that files stay in step."""
+    faults: list[CorpusError] = []
+    for sentence in read(faults.append):
+        yield from faults
+        faults.clear()
+        yield sentence
+    yield from faults
+
+
+def _trees_of(files: Sequence[str], config: UptrainingConfig) -> Iterator[_Read]:
+    for file in files:
+        for sentence in _in_step(lambda on_fault: read_stream(Input(file), on_fault)):  # noqa: B023
+            if isinstance(sentence, Sentence):
+                yield fault_of(sentence) or renamed(sentence, config.labels, config.tags)
+            else:
+                yield sentence
+
+
+def _text_of(teaching: Teaching) -> Iterator[_Read]:
+    segmenter = teaching.models[0].segmenter if teaching.models else None
+    for file in teaching.text:
+        yield from _in_step(
+            lambda on_fault: read_sentences(file, teaching.form, segmenter, on_fault=on_fault)  # noqa: B023
+        )
+
+
+class _Classroom:
+    """What teachers make of the sentences, part by part."""
+
+    def __init__(self, teaching: Teaching, config: UptrainingConfig, kept: Kept) -> None:
+        self._teaching, self._config, self._kept = teaching, config, kept
+        self._sources = [_trees_of(files, config) for files in teaching.trees]
+        if teaching.text:
+            self._sources.insert(0, _text_of(teaching))
+
+    def skip(self, parts: int) -> None:
+        """Pass over what an earlier run has done."""
+        for source in self._sources:
+            next(itertools.islice(source, parts * _PART, parts * _PART), None)
+
+    def parts(self) -> Iterator[list[Sentence]]:
+        """The trees that are kept, of so many sentences at a time."""
+        while given := list(itertools.islice(itertools.zip_longest(*self._sources), _PART)):
+            self._kept.seen += len(given)
+            rows = [sound for row in given if (sound := self._checked(row))]
+            wanted = [row for row in rows if is_wanted(row[0], self._config)]
+            self._kept.filtered += len(rows) - len(wanted)
+            yield list(self._agreed(wanted))
+
+    def _checked(self, row: Sequence[_Read | None]) -> list[Sentence]:
+        """A sentence and what teachers made of it, if all is well with them; else nothing."""
+        try:
+            for each in row:
+                if isinstance(each, CorpusError):
+                    raise each
+            sentences = [each for each in row if isinstance(each, Sentence)]
+            for each in row:
+                check_same_words(sentences[0], each)  # type: ignore[arg-type]
+        except CorpusError as fault:
+            if not self._teaching.skip_bad:
+                raise
+            self._kept.bad += 1
+            self._kept.first_fault = self._kept.first_fault or fault
+            return []
+        return sentences
+
+    def _agreed(self, rows: list[list[Sentence]]) -> Iterator[Sentence]:
+        """The first teacher's tree, if the others agree with it well enough."""
+        words = [row[0] for row in rows]
+        if self._teaching.text:
+            rows = [row[1:] for row in rows]
+        for parsed in self._parsed(words):
+            rows = [[*row, tree] for row, tree in zip(rows, parsed, strict=True)]
+        for row in rows:
+            if len(row) == 1 or agreement(row) >= self._config.agreement:
+                self._kept.kept += 1
+                yield row[0]
+            else:
+                self._kept.disputed += 1
+
+    def _parsed(self, sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
+        """The trees of the models: together they are one teacher, unless they must agree."""
+        models = self._teaching.models
+        bare = [_bare(sentence) for sentence in sentences]
+        if len(models) > 1 and not self._config.agreement:
+            yield list(Ensemble(models).parse(bare))
+            return
+        for model in models:
+            soft = self._config.soft and model.confidence is not None
+            yield list(model.parse(bare, beam=self._teaching.beam, probabilities=soft))
+
+
+def _bare(sentence: Sentence) -> Sentence:
+    """The words alone: a teacher of trees does not see the tags of another one."""
+    return Sentence.from_words(sentence.forms, comments=sentence.comments)
+
+
+def gather_trees(
+    teaching: Teaching,
+    config: UptrainingConfig,
+    folder: Path,
+    *,
+    advance: Callable[[int], None] = lambda count: None,
+) -> tuple[list[str], Kept]:
+    """Write what the teachers teach to files of a folder; go on where an earlier run stopped."""
+    kept = Kept()
+    room = _Classroom(teaching, config, kept)
+    files: list[Path] = []
+    while (folder / _NAME.format(len(files))).exists():
+        files.append(folder / _NAME.format(len(files)))
+    room.skip(len(files))
+    for trees in room.parts():
+        files.append(folder / _NAME.format(len(files)))
+        with atomic_write(files[-1]) as out:
+            out.writelines(tree.source for tree in trees)
+        advance(_PART)
+    # CoNLL-U knows no empty files.
+    return [str(file) for file in files if file.stat().st_size], kept
+
+
+# -- training --------------------------------------------------------------------------------
+
+
+def uptrain(
+    config: Config,
+    output: str | os.PathLike[str],
+    teaching: Teaching,
+    reporter: Reporter,
+    *,
+    sizes: Sequence[int] = (),
+    resume: bool = False,
+    threads: int | None = None,
+) -> dict[int, Path]:
+    """Train on the treebanks of a configuration and on what teachers teach.
+
+    With `sizes`, a model is trained for each number of the teachers' sentences (0: the
+    treebanks alone), drawn at random, those of a smaller number among those of a larger.
+    Returns the models by number; `output` is that of the largest. A run with other sizes
+    that goes on with this one trains only what is not there.
+    """
+    folder = Path(f"{os.fspath(output)}.trees")
+    take_up(folder, _identity(config, teaching), resume)
+    reporter.stage("trees of the teachers", 0)
+    files, kept = gather_trees(teaching, config.uptraining, folder, advance=reporter.advance)
+    reporter.note(str(kept))
+    if kept.first_fault:
+        reporter.note(f"the first bad one: {kept.first_fault}")
+    if not files:
+        raise ConfigError("no sentence of the teachers is kept; change the filters")
+    if not sizes:
+        lessons = with_trees(config, _added(config.uptraining, files))
+        train(lessons, output, reporter, resume=resume, threads=threads)
+        return {kept.kept: Path(output)}
+    models = {}
+    trees = [sentence for file in files for sentence in read_conllu(file)]
+    order = shuffled(len(trees), config.training.seed, "curve", 0)
+    for size in sorted({min(size, len(trees)) for size in sizes}):
+        models[size] = folder / f"{size}.niwaki"
+        if resume and models[size].exists():
+            continue
+        lessons = dataclasses.replace(config, objective=treebanks_of(config))
+        if size:
+            part = folder / f"{size}.conllu"
+            with atomic_write(part) as out:
+                out.writelines(trees[number].source for number in order[:size])
+            lessons = with_trees(config, _added(config.uptraining, [str(part)]))
+        reporter.note(f"{size:,} trees of the teachers")
+        train(lessons, models[size], reporter, resume=resume, threads=threads)
+    with atomic_write(output) as out:
+        out.write(models[max(models)].read_bytes())
+    return models
+
+
+def _added(config: UptrainingConfig, files: Sequence[str]) -> ObjectiveConfig:
+    return ObjectiveConfig(
+        data=tuple(files), weight=config.weight, soft=config.soft, teaches=config.teaches
+    )
+
+
+def _identity(config: Config, teaching: Teaching) -> dict[str, object]:
+    files = [file for each in config.objective for file in each.data]
+    given = [file for each in teaching.trees for file in each]
+    return {
+        "config": config.to_json(),
+        "models": [model.config.get("data", {}).get("sha256", "") for model in teaching.models],
+        "beam": teaching.beam,
+        "skip_bad": teaching.skip_bad,
+        "data": hash_of_files([*files, *given, *teaching.text]),
+    }
