@@ -50,7 +50,7 @@ PARSERS: dict[str, dict[str, Any]] = {
     "perceptron": {},
     "perceptron, not exploring": {"explore": 0.0},
     "maxent": {"greedy_learner": "maxent"},
-    "svm": {"greedy_learner": "svm", "rate": 0.03},
+    "svm": {"greedy_learner": "svm"},
 }
 SMOOTHINGS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 TRIED: list[dict[str, Any]] = [
@@ -64,7 +64,7 @@ TRIED: list[dict[str, Any]] = [
 ]
 TUNING_EPOCHS = 2
 FOLDS = 5
-EPOCHS = 6
+EPOCHS = 4
 MAX_ROWS = 350_000
 ROUNDS = 5
 
