@@ -90,17 +90,17 @@ def test_labels_and_tags_are_renamed_as_the_configuration_says(tmp_path: Path) -
     old = [s.replace(deprels=["oblique" if x == "obl" else x for x in s.deprels]) for s in toy()]
     old = [s.replace(upos=["V" if x == "VERB" else x for x in s.upos]) for s in old]
     silver = write(tmp_path / "silver.conllu", old)
-    record = {"data": str(silver), "labels": {"oblique": "obl"}, "tags": {"V": "VERB"}}
+    record = {"data": str(silver), "label_map": {"oblique": "obl"}, "tag_map": {"V": "VERB"}}
     config = make_config({"objective": [record]})
     assert list(read_treebanks(config.objective).sentences) == toy()
-    with pytest.raises(ConfigError, match=r"objective\[0\]\.labels is '3'; give a table"):
-        make_config({"objective": [{"data": str(silver), "labels": 3}]})
+    with pytest.raises(ConfigError, match=r"objective\[0\]\.label_map is '3'; give a table"):
+        make_config({"objective": [{"data": str(silver), "label_map": 3}]})
 
 
 def test_tags_can_be_renamed_by_both_parts(tmp_path: Path) -> None:
     sentence = Sentence.from_conllu("1\tWhen\twhen\tSCONJ\tWRB\t_\t0\troot\t_\t_\n\n")
     silver = write(tmp_path / "silver.conllu", [sentence])
-    objective = ObjectiveConfig(data=(str(silver),), tags={"SCONJ/WRB": "ADV/WRB"})
+    objective = ObjectiveConfig(data=(str(silver),), tag_map={"SCONJ/WRB": "ADV/WRB"})
     (found,) = read_treebanks([objective]).sentences
     assert (found.upos, found.xpos) == (("ADV",), ("WRB",))
 

@@ -215,8 +215,8 @@ class UptrainingConfig:
     # As in [[objective]], for the teacher's trees.
     weight: float = 1.0
     soft: bool = False
-    labels: Mapping[str, str] = field(default_factory=dict)
-    tags: Mapping[str, str] = field(default_factory=dict)
+    label_map: Mapping[str, str] = field(default_factory=dict)
+    tag_map: Mapping[str, str] = field(default_factory=dict)
     teaches: tuple[Lesson, ...] = ("tags", "trees")
     # Keep only sentences that begin with one of these words, and are not longer; 0: no limit.
     first_words: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
@@ -185,19 +186,20 @@ def learnable(
         read = read_stream(Input(file), on_fault)
     else:
         read = read_conllu(file, multi_root=True, unknown_heads=objective.partial)
-    for sentence in link_sentences(read, links, on_bad_links) if links else read:
-        known = None
-        if UNKNOWN in sentence.heads or (objective.partial and "_" in sentence.deprels):
-            known = Constraints.of(sentence)
-        fault = None if known and objective.partial else fault_of(sentence)
-        if known and objective.partial:
-            known.check(sentence)
-        if fault is None:
-            yield renamed(sentence, objective.label_map, objective.tag_map), known
-        elif objective.skip_bad:
-            on_fault(fault)
-        else:
-            raise fault
+    with closing(read):
+        for sentence in link_sentences(read, links, on_bad_links) if links else read:
+            known = None
+            if UNKNOWN in sentence.heads or (objective.partial and "_" in sentence.deprels):
+                known = Constraints.of(sentence)
+            fault = None if known and objective.partial else fault_of(sentence)
+            if known and objective.partial:
+                known.check(sentence)
+            if fault is None:
+                yield renamed(sentence, objective.label_map, objective.tag_map), known
+            elif objective.skip_bad:
+                on_fault(fault)
+            else:
+                raise fault
 
 
 def fault_of(sentence: Sentence) -> CorpusError | None:

@@ -167,11 +167,11 @@ function beforeAndAfter(job, titles) {
 // Rows of the table: main words and known heads that are found, or the scores of orders.
 function measures(task, part) {
   const { counts, scores, rows } = task[part];
-  const row = (measure, before, after, shown) => h("tr", { "data-task": task.project, "data-part": part, "data-measure": measure }, h("td", {}, task.title), h("td", { class: "soft" }, PARTS[part]), h("td", { class: "n" }, rows.length), h("td", {}, measure), h("td", { class: "n" }, shown(before)), h("td", { class: "n" }, shown(after)), h("td", { class: `n ${after > before ? "up" : after < before ? "down" : ""}` }, signed(after - before, 3)));
-  if (scores) return [["fuzzy score", "frs_linked"], ["whole order right", "exact_linked"]].map(([measure, key]) => row(measure, scores[0][key], scores[1][key], (value) => value.toFixed(3)));
+  const row = (measure, before, after, shown, unit) => h("tr", { "data-task": task.project, "data-part": part, "data-measure": measure }, h("td", {}, task.title), h("td", { class: "soft" }, PARTS[part]), h("td", { class: "n" }, rows.length), h("td", {}, measure), h("td", { class: "n" }, shown(before)), h("td", { class: "n" }, shown(after)), h("td", { class: `n ${after > before ? "up" : after < before ? "down" : ""}` }, unit(after - before)));
+  if (scores) return [["fuzzy score", "frs_linked"], ["whole order right", "exact_linked"]].map(([measure, key]) => row(measure, scores[0][key], scores[1][key], (value) => value.toFixed(3), (value) => signed(value, 3)));
   const share = (what) => counts.map((each) => (each[`known_${what}`] ? each[what] / each[`known_${what}`] : null));
   const kinds = [["main words", "roots"], ...(counts[0].known_heads > counts[0].known_roots ? [["known heads", "heads"]] : [])];
-  return kinds.map(([measure, key]) => [measure, ...share(key)]).filter(([, before]) => before !== null).map(([measure, before, after]) => row(measure, before, after, (value) => percent(value, 1)));
+  return kinds.map(([measure, key]) => [measure, ...share(key)]).filter(([, before]) => before !== null).map(([measure, before, after]) => row(measure, before, after, (value) => percent(value, 1), (value) => `${signed(100 * value, 1)} points`));
 }
 
 function changedTrees(job, task, part, names) {
