@@ -188,7 +188,7 @@ def test_rounds(model: Pipeline, tmp_path: Path) -> None:
     again = self_train(config, model, tmp_path / "m", plan, Log(), threads=1, resume=True)
     assert (tmp_path / "m").read_bytes() == bytes_of_first
     assert again[1] == rounds
-    with pytest.raises(ModelError, match="rounds of another run"):
+    with pytest.raises(ModelError, match="trees of another run"):
         self_train(config, model, tmp_path / "m", Plan(), Log(), resume=True)
 
 
