@@ -191,9 +191,11 @@ def learnable(
             known = None
             if UNKNOWN in sentence.heads or (objective.partial and "_" in sentence.deprels):
                 known = Constraints.of(sentence)
-            fault = None if known and objective.partial else fault_of(sentence)
-            if known and objective.partial:
+            if known is not None and objective.partial:
                 known.check(sentence)
+                fault = None
+            else:
+                fault = fault_of(sentence)
             if fault is None:
                 yield renamed(sentence, objective.label_map, objective.tag_map), known
             elif objective.skip_bad:
