@@ -84,15 +84,15 @@ class ParserTraining:
         self._epochs = config.epochs if beam > 1 else config.greedy_epochs
         self._base, self._threads = base, threads
         frozen = base.frozen() if base else None
-        self._learner = Learner(len(design.classes), config.patience, base=frozen)
-        self._parser = TransitionParser(design, self._learner, clusters)
+        self.learner = Learner(len(design.classes), config.patience, base=frozen)
+        self._parser = TransitionParser(design, self.learner, clusters)
         self._tutor = Tutor(self._parser.kernel, self._parser.class_numbers())
         self._values = self._parser.attribute_values(corpus.batch, tags)
         self._labels = corpus.batch.numbers(DEPREL, self._parser.labels.symbols)
         # A greedy parser with exact costs learns from crossing trees what it can reach of them.
         lift = beam > 1 and not load_system(design.system).crosses
         self._heads = projective_heads(corpus) if lift else corpus.batch.given_heads()
-        self._costs = CostTraining([self._lessons(x) for x in costs], self._learner, config.seed)
+        self._costs = CostTraining([self._lessons(x) for x in costs], self.learner, config.seed)
         # An epoch is a pass over the treebank, or over the examples of the first cost.
         self._epoch_size = corpus.visits("trees") or self._costs.lessons[0].size
         self._progress = _Progress()
@@ -217,7 +217,7 @@ class ParserTraining:
             done.epoch,
             self._epochs,
             done.updates,
-            len(self._learner),
+            len(self.learner),
             uas,
             las,
             self._costs.finish_epoch(),
@@ -227,8 +227,8 @@ class ParserTraining:
 
     def _compressed(self) -> Compressed:
         if self._base is not None:
-            return compress_onto(self._base, self._learner.export())
-        return compress(self._learner.export(), self._learner.classes, self._max_rows)
+            return compress_onto(self._base, self.learner.export())
+        return compress(self.learner.export(), self.learner.classes, self._max_rows)
 
     # -- interruption -----------------------------------------------------------
 
@@ -242,7 +242,7 @@ class ParserTraining:
             "best_las": np.array([done.best_las]),
             "reports": _as_bytes(done.reports),
             **self._costs.export(),
-            **{f"learner.{name}": array for name, array in self._learner.export().items()},
+            **{f"learner.{name}": array for name, array in self.learner.export().items()},
         }
         if done.best is not None:
             state.update({f"best.{name}": array for name, array in pack(done.best).items()})
@@ -262,7 +262,7 @@ class ParserTraining:
         if best:
             done.best = unpack(best)
         prefix = "learner."
-        self._learner.restore(
+        self.learner.restore(
             **{n.removeprefix(prefix): a for n, a in state.items() if n.startswith(prefix)}
         )
 
