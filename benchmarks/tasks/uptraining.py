@@ -3,11 +3,13 @@
 python -m benchmarks.tasks.uptraining curve [--most 150000]
 python -m benchmarks.tasks.uptraining self-training
 python -m benchmarks.tasks.uptraining questions
+python -m benchmarks.tasks.uptraining sizes
 python -m benchmarks.tasks.uptraining model
 
 `curve`: EWT and more and more of AMALGUM's trees. `self-training`: the same sentences with
 the student's own trees. `questions`: EWT without its questions is the treebank; a teacher
-that never saw them parses other questions. `model`: the
+that never saw them parses other questions. `sizes`: how
+few rows of weights do. `model`: the
 English model in the box beside one that was trained on EWT alone.
 Models are kept in build/tasks and found again. One thread.
 """
@@ -16,18 +18,35 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import niwaki
-from benchmarks.common import DATA, RESULTS, ROOT, need, parser, report, signature
+from benchmarks.common import (
+    DATA,
+    RESULTS,
+    ROOT,
+    best_of,
+    need,
+    parser,
+    report,
+    signature,
+    timed,
+)
 from benchmarks.tasks._adapting import WORK, Lines, write
 from niwaki.analysis.gains import GainsReport, Row, learning_curve, measure
 from niwaki.data.sentence import Sentence
+from niwaki.draw import line_chart, round_limits
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import compare
+from niwaki.models.transition import DEPREL, TransitionParser
+from niwaki.models.weights import Compressed, compress
+from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import Config, ObjectiveConfig, UptrainingConfig, read_config
+from niwaki.training.corpus import read_treebank
+from niwaki.training.parsing import ParserTraining
 from niwaki.training.run import train
 from niwaki.training.uptraining import QUESTION_CHARACTERS, QUESTION_WORDS, Teaching, uptrain
 
@@ -234,6 +253,74 @@ def questions(most: int) -> None:
     report("uptraining-questions", result)
 
 
+ROWS = (60_000, 120_000, 240_000, 480_000, 1_000_000)
+
+
+def sizes(most: int) -> None:
+    """Accuracy on EWT dev, size and speed of one greedy student, cut to fewer and fewer rows."""
+    gold = EWT / "en_ewt-ud-train.conllu"
+    config, silver = settings(STUDENT, [treebank(gold)])
+    models = taught(config, "curve", Teaching(trees=[silver], skip_bad=True), [most])
+    nlp = niwaki.load(models[most])
+    assert nlp.tagger is not None and isinstance(nlp.parser, TransitionParser)
+    trees = WORK / "uptraining-curve.niwaki.trees" / f"{most}.conllu"
+    lessons = read_treebank([str(gold), str(trees)])
+    dev = read_treebank([str(need(EWT / "en_ewt-ud-dev.conllu"))])
+    training = ParserTraining(
+        "sizes",
+        nlp.parser.design,
+        lessons,
+        # Tags of words that the tagger has seen: a little too good, for all sizes alike.
+        nlp.tagger.tag(lessons.batch, keep=False),
+        config.training,
+        beam=1,
+        max_rows=ROWS[-1],
+        clusters=None,
+        checkpoint=Checkpoint(str(WORK / "sizes.checkpoint"), {}, 1e9),
+    )
+    training.run(None, lambda count: None, lambda report, lines: None)
+    learned = training.learner.export()
+    tags = nlp.tagger.tag(dev.batch, keep=False)
+    result: dict[str, Any] = {"signature": signature(trees=most, features=len(learned["keys"]))}
+    parsers = {
+        rows: nlp.parser.with_model(compress(learned, training.learner.classes, rows))
+        for rows in ROWS
+    }
+    times = best_of(
+        5,
+        {
+            str(rows): lambda student=student: timed(  # type: ignore[misc]
+                lambda: student.parse(dev.batch, tags, 1), time.process_time
+            )
+            for rows, student in parsers.items()
+        },
+    )
+    for rows, student in parsers.items():
+        heads, labels = student.parse(dev.batch, tags, 1)
+        right = (heads == dev.batch.given_heads()) & (
+            labels == dev.batch.numbers(DEPREL, student.labels.symbols)
+        )
+        model = student.model
+        assert isinstance(model, Compressed)
+        result[str(rows)] = {
+            "LAS on dev": round(100 * float(right.mean()), 2),
+            "rows": model.rows,
+            "MB": round(model.size / 1e6, 1),
+            "words/s, parsing alone": round(dev.words / times[str(rows)], -3),
+        }
+    report("uptraining-sizes", result)
+    points = {"greedy": [(result[str(r)]["MB"], result[str(r)]["LAS on dev"]) for r in ROWS]}
+    chart = line_chart(
+        points,
+        title="LAS and size",
+        x="weights (MB)",
+        y="LAS on EWT dev (%)",
+        x_limits=round_limits([0, *(x for x, _ in points["greedy"])]),
+        y_limits=round_limits([y for _, y in points["greedy"]]),
+    )
+    (RESULTS / "uptraining-sizes.svg").write_text(chart)
+
+
 def english() -> None:
     """The model in the box beside one of EWT alone (`niwaki train configs/en-ewt.toml`)."""
     alone = need(WORK / "en-ewt.niwaki")
@@ -253,14 +340,19 @@ def english() -> None:
 
 def main() -> None:
     made = parser(__doc__)
-    parts = ["curve", "self-training", "questions", "model"]
+    parts = ["curve", "self-training", "questions", "sizes", "model"]
     made.add_argument("part", choices=parts)
     made.add_argument("--most", type=int, default=SIZES[-1], help="trees of the teacher")
     arguments = made.parse_args()
     if arguments.part == "model":
         english()
     else:
-        work = {"curve": curve, "self-training": self_training, "questions": questions}
+        work = {
+            "curve": curve,
+            "self-training": self_training,
+            "questions": questions,
+            "sizes": sizes,
+        }
         work[arguments.part](arguments.most)
 
 

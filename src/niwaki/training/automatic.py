@@ -16,8 +16,8 @@ from niwaki.errors import ConfigError, ModelError
 from niwaki.training.config import Config, ObjectiveConfig
 
 
-def take_up(folder: Path, identity: Mapping[str, Any], resume: bool) -> None:
-    """Begin a run in a folder, or go on with the same one."""
+def take_up(folder: Path, identity: Mapping[str, Any], resume: bool) -> bool:
+    """Begin a run in a folder, or go on with the same one; whether there was one."""
     folder.mkdir(parents=True, exist_ok=True)
     note = folder / "run.json"
     told = json.dumps(identity, sort_keys=True)
@@ -27,11 +27,12 @@ def take_up(folder: Path, identity: Mapping[str, Any], resume: bool) -> None:
                 f"{folder}: trees of another run (its configuration or data differ); "
                 "remove it, or use the same ones"
             )
-        return
+        return True
     for file in folder.iterdir():
         file.unlink()
     with atomic_write(note) as out:
         out.write(told.encode())
+    return False
 
 
 def treebanks_of(config: Config) -> tuple[ObjectiveConfig, ...]:

@@ -52,8 +52,8 @@ class ParserTraining(EpochTraining[TransitionParser]):
     ) -> None:
         self._beam, self._max_rows, self._base = beam, max_rows, base
         frozen = base.frozen() if base else None
-        self._learner = Learner(len(design.classes), config.patience, base=frozen)
-        self._parser = TransitionParser(design, self._learner, clusters)
+        self.learner = Learner(len(design.classes), config.patience, base=frozen)
+        self._parser = TransitionParser(design, self.learner, clusters)
         self._tutor = LocalTutor(self._parser.kernel, self._parser.class_numbers())
         self._values = self._parser.attribute_values(corpus.batch, tags)
         self._labels = corpus.batch.numbers(DEPREL, self._parser.labels.symbols)
@@ -70,7 +70,7 @@ class ParserTraining(EpochTraining[TransitionParser]):
             epochs=config.epochs if beam > 1 else config.greedy_epochs,
             costs=CostTraining(
                 [CostLessons.of(each, self._trainee, tag_lessons) for each in costs],
-                [self._learner],
+                [self.learner],
                 config.seed,
                 tag_lessons,
             ),
@@ -142,28 +142,28 @@ class ParserTraining(EpochTraining[TransitionParser]):
                 self._labels[words] = [self._parser.labels.number(x) for x in best.deprels]
 
     def _compressed(self) -> Weights:
-        learned = self._learner.export()
+        learned = self.learner.export()
         if self._base is not None:
             return {PART: compress_onto(self._base, learned)}
-        return {PART: compress(learned, self._learner.classes, self._max_rows)}
+        return {PART: compress(learned, self.learner.classes, self._max_rows)}
 
     def _with(self, weights: Weights) -> TransitionParser:
         return self._parser.with_model(weights[PART])
 
     def _rows(self) -> int:
-        return len(self._learner)
+        return len(self.learner)
 
     def _state(self) -> Arrays:
         return {
             "random": np.array([self._random], dtype=np.uint64),
             "explore": np.array([self._explore]),
-            **{f"learner.{name}": array for name, array in self._learner.export().items()},
+            **{f"learner.{name}": array for name, array in self.learner.export().items()},
         }
 
     def _restore_state(self, state: Arrays) -> None:
         self._random = int(state["random"][0])
         self._explore = float(state["explore"][0])
-        self._learner.restore(**below(state, "learner"))
+        self.learner.restore(**below(state, "learner"))
 
 
 def projective_heads(corpus: Corpus) -> NDArray[np.int32]:

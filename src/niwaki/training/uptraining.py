@@ -251,7 +251,7 @@ def uptrain(
     that goes on with this one trains only what is not there.
     """
     folder = Path(f"{os.fspath(output)}.trees")
-    take_up(folder, _identity(config, teaching), resume)
+    resume = take_up(folder, _identity(config, teaching), resume)
     reporter.stage("trees of the teachers", 0)
     files, kept = gather_trees(teaching, config.uptraining, folder, advance=reporter.advance)
     reporter.note(str(kept))
@@ -259,12 +259,13 @@ def uptrain(
         reporter.note(f"the first bad one: {kept.first_fault}")
     if not files:
         raise ConfigError("no sentence of the teachers is kept; change the filters")
-    if not sizes:
-        lessons = with_trees(config, _added(config.uptraining, files))
-        train(lessons, output, reporter, resume=resume, threads=threads)
-        return {kept.kept: Path(output)}
-    models = {}
     trees = [sentence for file in files for sentence in read_conllu(file)]
+    if not sizes:
+        if not (resume and Path(output).exists()):
+            lessons = with_trees(config, _added(config.uptraining, files))
+            train(lessons, output, reporter, resume=resume, threads=threads)
+        return {len(trees): Path(output)}
+    models = {}
     order = shuffled(len(trees), config.training.seed, "curve", 0)
     for size in sorted({min(size, len(trees)) for size in sizes}):
         models[size] = folder / f"{size}.niwaki"
