@@ -81,9 +81,13 @@ def main() -> None:
     made.add_argument("--base", type=Path, help="a lower-case model of EWT to begin with")
     made.add_argument("--kind", choices=["transition", "graph"], default="transition")
     made.add_argument("--tune", action="store_true", help="score on EWT dev")
+    made.add_argument(
+        "--k", type=int, nargs="*", help="how many candidates (default: the profile's)"
+    )
     made.add_argument("--step", type=float, default=1.0, help="length of an update (default: 1)")
     arguments = made.parse_args()
     profile, kind = PROFILES[arguments.profile], arguments.kind
+    lists = arguments.k or profile["k"]
     base = base_model(arguments.base, profile["epochs"])
     beside = lessons("ewt-lower", base, EWT_TRAIN, profile["share"])
     examples = with_tags(beside, base)
@@ -108,7 +112,7 @@ def main() -> None:
     runs = [
         (k, labelled, select)
         for select in SELECT[kind]
-        for k in (profile["k"] if select == "hard" else profile["k"][:1])
+        for k in (lists if select == "hard" else lists[:1])
         for labelled in (False, True)
     ]
     for k, labelled, select in runs:

@@ -50,7 +50,13 @@ PROFILES = {
     "standard": {"epochs": 10, "share": 2, "on": 1},
     "fast": {"epochs": 3, "share": 2, "on": 1},
 }
-TUNED = [{"k": k, "step": step} for k in (8, 16) for step in (0.3, 0.5, 1.0)]
+TUNED: list[dict[str, Any]] = [
+    {},
+    {"tags": 4},
+    {"step": 0.25},
+    {"k": 32, "tags": 4},
+    {"schedule": 2.0},
+]
 
 
 def without_punctuation(sentence: Sentence) -> Sentence | None:

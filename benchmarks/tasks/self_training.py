@@ -43,7 +43,7 @@ PROFILES: dict[str, dict[str, Any]] = {
     "standard": {
         "epochs": 12,
         "share": 2,
-        "examples": 4_000,
+        "examples": 2_000,
         "n": (8, 64, 512),
         "weights": (1, 10),
     },
