@@ -9,12 +9,14 @@ probabilities.
 
 python -m benchmarks.accuracy.graph [--treebank NAME] [--models FOLDER]
 
-What is trained is kept in --models FOLDER and not trained again; with --one, a run ends
-after the first training, so that a busy machine can do it in pieces.
+What is trained is kept in --models FOLDER and not trained again. So that a busy machine can
+do it in pieces, a run with --one ends after the first training, and one with --made reports
+what there is.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import sys
 import tempfile
@@ -68,16 +70,22 @@ LABELS = "h.tag + d.tag + direction"  # labels are not compared here
 SAMPLES = 2000
 
 
+class MissingError(Exception):
+    """Something is not on the shelf, and is not to be made."""
+
+
 class Shelf:
     """Arrays by name, on disk: what has been made is not made again."""
 
-    def __init__(self, folder: Path, one: bool = False) -> None:
-        self.folder, self._one = folder, one
+    def __init__(self, folder: Path, one: bool = False, made: bool = False) -> None:
+        self.folder, self._one, self._made = folder, one, made
 
     def arrays(
         self, name: str, make: Callable[[], Mapping[str, NDArray[Any]]]
     ) -> dict[str, NDArray[Any]]:
         path = self.folder / f"{name}.npz".replace(" ", "-").replace(",", "")
+        if not path.exists() and self._made:
+            raise MissingError(name)
         if not path.exists():
             print(name, flush=True)
             start = time.process_time()
@@ -258,38 +266,37 @@ def table(material: Material, treebank: str, shelf: Shelf, fast: bool) -> dict[s
         for name in TRAINERS:
             if name in IN_BATCH and treebank != SHORT:
                 continue
-            found = shelf.arrays(
-                f"{treebank}-{shape}-{name}",
-                lambda name=name, shape=shape: heads_of(name, shape == "projective"),
-            )
-            rows[name] = {way: uas(heads) for way, heads in found.items()}
-            for way, heads in found.items():
-                right[f"{name}, {way}"] = by_sentence(heads == gold, material.test)
+            with contextlib.suppress(MissingError):
+                found = shelf.arrays(
+                    f"{treebank}-{shape}-{name}",
+                    lambda name=name, shape=shape: heads_of(name, shape == "projective"),
+                )
+                rows[name] = {way: uas(heads) for way, heads in found.items()}
+                for way, heads in found.items():
+                    right[f"{name}, {way}"] = by_sentence(heads == gold, material.test)
         log_linear = [name for name in LOG_LINEAR if name in rows]
+        perceptrons = [name for name in PERCEPTRONS if name in rows]
         pairs = [
             (f"{one}, MAP", f"{other}, MAP")
-            for one, other in itertools.product(PERCEPTRONS, log_linear)
+            for one, other in itertools.product(perceptrons, log_linear)
         ]
         pairs += [(f"{name}, MAP", f"{name}, MBR") for name in log_linear]
         rows["differences"] = {
             f"{other} - {one}": difference(right[one], right[other], words) for one, other in pairs
         }
         result[shape] = rows
-    if treebank != SHORT:
-        return result
-    result["latent classes"] = {}
-    for count in LATENT:
-        found = shelf.arrays(
-            f"{treebank}-{count} latent classes",
-            lambda count=count: latent_heads(
-                trained(
-                    material, {"latent": count, "rate": 0.5, "damping": 3.0}, 2 if fast else EPOCHS
+    for count in LATENT if treebank == SHORT else ():
+        settings = {"latent": count, "rate": 0.5, "damping": 3.0}
+        with contextlib.suppress(MissingError):
+            found = shelf.arrays(
+                f"{treebank}-{count} latent classes",
+                lambda settings=settings: latent_heads(
+                    trained(material, settings, 2 if fast else EPOCHS),
+                    material.test,
+                    material.test_tags,
                 ),
-                material.test,
-                material.test_tags,
-            ),
-        )
-        result["latent classes"][count] = {name: uas(heads) for name, heads in found.items()}
+            )
+            result[f"{count} latent classes"] = {n: uas(heads) for n, heads in found.items()}
     return result
 
 
@@ -298,11 +305,12 @@ def main() -> None:
     made.add_argument("--treebank", choices=TREEBANKS, help="only this one; nothing is reported")
     made.add_argument("--models", type=Path, help="where what is trained is kept")
     made.add_argument("--one", action="store_true", help="end after the first training")
+    made.add_argument("--made", action="store_true", help="train nothing")
     arguments = made.parse_args()
     fast = arguments.profile == "fast"
     results: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as scratch:
-        shelf = Shelf(arguments.models or Path(scratch), arguments.one)
+        shelf = Shelf(arguments.models or Path(scratch), arguments.one, arguments.made)
         for treebank in TREEBANKS:
             if arguments.treebank in (None, treebank):
                 material = Material(treebank, shelf, 300 if fast else SENTENCES.get(treebank))
