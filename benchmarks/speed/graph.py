@@ -146,7 +146,8 @@ def _plot(lengths: dict[str, dict[str, float]]) -> str:
         title="Time of a word by the length of its sentence",
         x="words of the sentence",
         y="microseconds a word",
-        limits=(float(LENGTHS[-1]), slowest),
+        x_limits=(0.0, float(LENGTHS[-1])),
+        y_limits=(0.0, slowest),
     )
 
 

@@ -76,12 +76,11 @@ def test_info(tmp_path: Path) -> None:
     assert json.loads(run("info", path, "--json").stdout)["name"] == "m"
 
 
-def test_info_of_a_graph_model_says_nothing_of_beams(tmp_path: Path) -> None:
-    path, data = tmp_path / "m.niwaki", tmp_path / "t.conllu"
-    data.touch()
+def test_info_of_a_graph_model_says_nothing_of_beams(good: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.niwaki"
     config = make_config(
         {
-            "objective": [{"data": str(data)}],
+            "objective": [{"data": str(good)}],
             "model": {"kind": "graph"},
             "graph": {"trainer": "mira"},
         }
@@ -90,7 +89,7 @@ def test_info_of_a_graph_model_says_nothing_of_beams(tmp_path: Path) -> None:
     lines = [line.strip() for line in run("info", path).stdout.splitlines()]
     keys = [line.partition(":")[0] for line in lines]
     assert "kind: graph" in lines and "trainer: mira" in lines and "aggressiveness: 0.01" in lines
-    assert f"data: {data}" in lines
+    assert f"data: {good}" in lines
     for key in ("system", "beam", "explore", "eg_rate", "optimizer", "schedule"):
         assert key not in keys
     assert json.loads(run("info", path, "--json").stdout)["model"]["beam"] == 8
