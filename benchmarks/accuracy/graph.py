@@ -1,7 +1,7 @@
 """Ways to train arc-factored parsers, and to choose trees: a table like Smith and Smith's first.
 
 For each treebank, models on the features of Hall et al. (2011) learn its training data (of
-English the first 1,000 sentences), for trees of all kinds and for projective ones: by
+English the first 4,000 sentences), for trees of all kinds and for projective ones: by
 perceptron, MIRA, likelihood and margins; and with latent classes of arcs. Test data is
 parsed with gold words and predicted tags by the best tree (MAP), by that of the fewest
 expected errors (MBR), and with the best head of each word by itself, by scores and by
@@ -47,7 +47,7 @@ TREEBANKS = {
     "ud-korean-gsd": "ko_gsd-ud-{}.conllu",
 }
 # Those with more sentences are too much for an afternoon: so many of the first ones.
-SENTENCES = {"ud-english-ewt": 1000}
+SENTENCES = {"ud-english-ewt": 4000}
 # Passes over the data. Of those who learn from sentence to sentence the best one on dev is
 # taken; those who learn from all at once are to come to their end.
 EPOCHS, EVALUATIONS = 5, 30
