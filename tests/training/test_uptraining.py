@@ -84,6 +84,20 @@ def test_objectives_say_what_their_sentences_teach(tmp_path: Path) -> None:
     assert corpus.visits("segments") == 10 * size
     assert len(corpus.that_teaches("segments").sentences) == size
     assert corpus.that_teaches("trees") is corpus
+    assert corpus.that_teaches("training-tags") is corpus
+
+
+def test_the_finished_tagger_may_learn_less_than_those_of_the_training_data(tmp_path: Path) -> None:
+    silver = write(tmp_path / "silver.conllu", toy())
+    objectives = [
+        ObjectiveConfig(data=(str(TOY),), weight=2.0),
+        ObjectiveConfig(data=(str(silver),), teaches=("training-tags", "trees")),
+    ]
+    corpus = read_treebanks(objectives)
+    size = len(toy())
+    assert len(corpus.that_teaches("tags").sentences) == size
+    assert corpus.visits("tags") == 2 * size
+    assert corpus.visits("training-tags") == 3 * size
 
 
 def test_labels_and_tags_are_renamed_as_the_configuration_says(tmp_path: Path) -> None:

@@ -48,10 +48,15 @@ cdef class Clusters:
             raise MemoryError()
         self.mask = size - 1
         self.count = <int>len(words)
-        numbers = {path: number for number, path in enumerate(sorted(set(paths)), start=1)}
-        for word, path in zip(words, paths):
+        # Clusters are few, words are many.
+        numbers = {}
+        prefixes = {}
+        for number, path in enumerate(sorted(set(paths)), start=1):
             if not path or path.strip("01"):
                 raise ValueError(f"{path!r} is not a path of bits")
+            numbers[path] = number
+            prefixes[path] = int("1" + path[:LONGEST_PREFIX], 2)
+        for word, path in zip(words, paths):
             key = hash_bytes(<Bytes><const char*>word, len(word))
             place = key & self.mask
             while self.keys[place] != 0:
@@ -60,7 +65,7 @@ cdef class Clusters:
                 place = (place + 1) & self.mask
             self.keys[place] = key
             self.numbers[place] = numbers[path]
-            self.prefixes[place] = int("1" + path[:LONGEST_PREFIX], 2)
+            self.prefixes[place] = prefixes[path]
 
     def __dealloc__(self):
         free(self.keys)

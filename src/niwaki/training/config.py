@@ -20,7 +20,7 @@ MAX_CANDIDATES = 4096
 # What can be selected by costs that are sums over arcs, and by a graph parser, only.
 ARC_SELECTIONS = ("augmented", "exact")
 # What a sentence of a treebank can teach.
-Lesson = Literal["segments", "tags", "morphology", "trees"]
+Lesson = Literal["segments", "tags", "training-tags", "morphology", "trees"]
 LESSONS: tuple[Lesson, ...] = get_args(Lesson)
 
 
@@ -168,7 +168,8 @@ class ObjectiveConfig:
     # Labels to be written in another way, old = "new"; tags too, UPOS or UPOS/XPOS.
     label_map: Mapping[str, str] = field(default_factory=dict)
     tag_map: Mapping[str, str] = field(default_factory=dict)
-    # What is learned from these sentences.
+    # What is learned from these sentences; of "training-tags" the finished tagger learns
+    # nothing, but those do that tag the parser's data.
     teaches: tuple[Lesson, ...] = LESSONS
     # Leave out sentences that cannot be learned from, and say how many.
     skip_bad: bool = False

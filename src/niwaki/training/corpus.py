@@ -161,7 +161,8 @@ def read_treebanks(
                     constraints[len(sentences)] = known
                 sentences.append(sentence)
         for lesson, visits in weights.items():
-            weight = objective.weight * (lesson in objective.teaches)
+            taught = {lesson, "tags"} if lesson == "training-tags" else {lesson}
+            weight = objective.weight * (not taught.isdisjoint(objective.teaches))
             visits += [
                 weight * certainty(each) if objective.soft else weight
                 for each in sentences[before:]

@@ -218,6 +218,7 @@ def tagger_of(stages: Stages) -> tuple[Tagger | None, Tags]:
             checkpoint=stages.checkpoint,
         )
     if folds >= 2:
+        work = corpus.visits("training-tags") * config.passes
         stages.reporter.stage(f"tags of {folds} parts", work * (folds - 1))
     tags = jackknife(
         corpus,

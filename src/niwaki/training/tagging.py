@@ -21,7 +21,7 @@ from niwaki.models.trigrams import MAX_PAIRS, Trigrams
 from niwaki.models.vocabulary import Vocabulary
 from niwaki.models.weights import compress
 from niwaki.training.checkpoint import Checkpoint, pack, unpack
-from niwaki.training.config import TaggerConfig
+from niwaki.training.config import Lesson, TaggerConfig
 from niwaki.training.corpus import Corpus
 from niwaki.training.workers import checked_first, run_all
 
@@ -44,13 +44,14 @@ def train_tagger(
     clusters: Clusters | None,
     advance: Advance,
     like: Tagger | None = None,
+    lesson: Lesson = "tags",
     checkpoint: Checkpoint | None = None,
 ) -> Tagger:
     """A compressed tagger learned from a corpus; `like` gives it tags and kind of another one.
 
     With a checkpoint it is kept there, or taken from it.
     """
-    taught = corpus.that_teaches("tags")
+    taught = corpus.that_teaches(lesson)
     if like is None:
         seen = {pair for s in taught.sentences for pair in zip(s.upos, s.xpos, strict=True)}
         # A word without UPOS says nothing about tags.
@@ -74,7 +75,7 @@ def train_tagger(
     gold = tagger.numbers(taught.batch)
     rate = config.rate if config.learner == "logistic" else 0.0
     for epoch in range(config.epochs):
-        order = taught.epoch_order("tags", seed, stage, epoch)
+        order = taught.epoch_order(lesson, seed, stage, epoch)
         for start in range(0, len(order), _CHUNK):
             part = order[start : start + _CHUNK]
             teacher.learn(taught.batch, gold, part, rate, config.damping, config.margin)
@@ -139,6 +140,7 @@ def jackknife(
             clusters=clusters,
             advance=checked_first(advance, check),
             like=tagger,
+            lesson="training-tags",
         )
         checkpoint.put(name, vars(trained.tag(held_out.batch, keep=False)))
 
