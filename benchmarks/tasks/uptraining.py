@@ -204,9 +204,8 @@ def questions(most: int) -> None:
         ).items()
     ]
     config, _ = settings(STUDENT, [treebank(rest)])
-    asking = dataclasses.replace(
-        config.uptraining, first_words=QUESTION_WORDS, max_characters=QUESTION_CHARACTERS
-    )
+    # This teacher writes tags as EWT does, so that they can be learned too.
+    asking = UptrainingConfig(first_words=QUESTION_WORDS, max_characters=QUESTION_CHARACTERS)
     config = dataclasses.replace(config, uptraining=asking)
     with_gold = dataclasses.replace(config, objective=(treebank(rest), treebank(removed, 10)))
     nlp = niwaki.load(teacher)

@@ -111,12 +111,22 @@ def test_labels_and_tags_are_renamed_as_the_configuration_says(tmp_path: Path) -
         make_config({"objective": [{"data": str(silver), "label_map": 3}]})
 
 
-def test_tags_can_be_renamed_by_both_parts(tmp_path: Path) -> None:
-    sentence = Sentence.from_conllu("1\tWhen\twhen\tSCONJ\tWRB\t_\t0\troot\t_\t_\n\n")
-    silver = write(tmp_path / "silver.conllu", [sentence])
-    objective = ObjectiveConfig(data=(str(silver),), tag_map={"SCONJ/WRB": "ADV/WRB"})
-    (found,) = read_treebanks([objective]).sentences
-    assert (found.upos, found.xpos) == (("ADV",), ("WRB",))
+def test_tags_can_be_renamed_by_all_that_is_known(tmp_path: Path) -> None:
+    words = [
+        ("When", "SCONJ", "WRB"),
+        ("Not", "ADV", "RB"),
+        ("so", "ADV", "RB"),
+        ("if", "SCONJ", "IN"),
+    ]
+    lines = [
+        f"{n}\t{form}\t_\t{upos}\t{xpos}\t_\t{n - 1}\tdep\t_\t_\n"
+        for n, (form, upos, xpos) in enumerate(words, start=1)
+    ]
+    silver = write(tmp_path / "silver.conllu", [Sentence.from_conllu("".join(lines) + "\n")])
+    tags = {"SCONJ/WRB": "ADV/WRB", "ADV/RB/not": "PART/RB", "ADV": "X", "SCONJ": "C/I"}
+    (found,) = read_treebanks([ObjectiveConfig(data=(str(silver),), tag_map=tags)]).sentences
+    assert found.upos == ("ADV", "PART", "X", "C")
+    assert found.xpos == ("WRB", "RB", "RB", "I")
 
 
 def test_soft_teachers_weigh_sentences(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from niwaki.kernel.linear import SLOTS, Frozen, Learner, buckets_of
 # Share of the slots that may be used. A bucket that would hold more than its 16
 # drops its least important rows; at this load, that hits about one row in a hundred.
 _LOAD = 0.62
+_PIECE = 1 << 20
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -51,8 +52,12 @@ class Compressed:
 
 def average(learned: Arrays) -> NDArray[np.float32]:
     """Weights averaged over all moments of learning."""
-    averaged = learned["weights"] - learned["totals"] / learned["clock"][0]
-    return np.asarray(averaged, dtype=np.float32)
+    averaged = np.empty(len(learned["weights"]), dtype=np.float32)
+    # In pieces, because there may be a hundred million, and the division is in double precision.
+    for start in range(0, len(averaged), _PIECE):
+        piece = slice(start, start + _PIECE)
+        averaged[piece] = learned["weights"][piece] - learned["totals"][piece] / learned["clock"][0]
+    return averaged
 
 
 def averaged_learner(learned: Arrays, classes: int) -> Learner:
@@ -114,23 +119,25 @@ class _Rows:
     """Rows of weights: how many entries each has, and the entries' classes and weights."""
 
     counts: NDArray[np.int64]
-    classes: NDArray[np.int64]
+    classes: NDArray[Any]  # of any kind of integers
     weights: NDArray[np.float32]
 
     @classmethod
     def learned(cls, arrays: Arrays) -> _Rows:
-        counts, classes = arrays["counts"].astype(np.int64), arrays["classes"].astype(np.int64)
-        return cls(counts, classes, average(arrays))
+        return cls(arrays["counts"].astype(np.int64), arrays["classes"], average(arrays))
 
     @cached_property
-    def row_of(self) -> NDArray[np.int64]:
-        return np.repeat(np.arange(len(self.counts)), self.counts)
+    def row_of(self) -> NDArray[np.int32]:
+        return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
 
     @cached_property
     def importance(self) -> NDArray[np.float32]:
         """A row is as important as its largest weight."""
         importance = np.zeros(len(self.counts), dtype=np.float32)
-        np.maximum.at(importance, self.row_of, np.abs(self.weights))
+        filled = self.counts > 0
+        if filled.any():
+            starts = (np.cumsum(self.counts) - self.counts)[filled]
+            importance[filled] = np.maximum.reduceat(np.abs(self.weights), starts)
         return importance
 
     @cached_property
@@ -161,7 +168,7 @@ def _packed(
     order = kept[np.lexsort((-rows.importance[kept], places[kept]))]
     at = places[order]
     order = order[np.arange(len(order)) - np.searchsorted(at, at) < SLOTS]
-    rank = np.full(len(rows.counts), -1)
+    rank = np.full(len(rows.counts), -1, dtype=np.int32)
     rank[order] = np.arange(len(order))
     rounded = np.rint(rows.weights / rows.scale).astype(np.int8)
     entries = np.flatnonzero((rank[rows.row_of] >= 0) & (rounded != 0))

@@ -165,7 +165,8 @@ class ObjectiveConfig:
     weight: float = 1.0
     # Weigh each sentence by how sure its teacher was: the mean of `ArcProb` in MISC.
     soft: bool = False
-    # Labels to be written in another way, old = "new"; tags too, UPOS or UPOS/XPOS.
+    # Labels to be written in another way, old = "new"; tags too: UPOS, UPOS/XPOS, or
+    # UPOS/XPOS/word in lower case.
     label_map: Mapping[str, str] = field(default_factory=dict)
     tag_map: Mapping[str, str] = field(default_factory=dict)
     # What is learned from these sentences; of "training-tags" the finished tagger learns

@@ -222,13 +222,17 @@ def fault_of(sentence: Sentence) -> CorpusError | None:
 
 
 def renamed(sentence: Sentence, labels: Mapping[str, str], tags: Mapping[str, str]) -> Sentence:
-    """The sentence with labels and tags written in another way; tags are UPOS or UPOS/XPOS."""
+    """The sentence with labels and tags written in another way.
+
+    Tags are UPOS, UPOS/XPOS, or UPOS/XPOS/word in lower case; what says most counts.
+    """
     if not labels.keys().isdisjoint(sentence.deprels):
         sentence = sentence.replace(deprels=[labels.get(x, x) for x in sentence.deprels])
     if tags:
         upos, xpos = list(sentence.upos), list(sentence.xpos)
-        for at, pair in enumerate(zip(upos, xpos, strict=True)):
-            new = tags.get("/".join(pair)) or tags.get(pair[0])
+        for at, (tag, fine, form) in enumerate(zip(upos, xpos, sentence.forms, strict=True)):
+            names = (f"{tag}/{fine}/{form.lower()}", f"{tag}/{fine}", tag)
+            new = next((tags[name] for name in names if name in tags), None)
             if new is not None:
                 upos[at], slash, other = new.partition("/")
                 xpos[at] = other if slash else xpos[at]
