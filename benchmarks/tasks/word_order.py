@@ -236,7 +236,7 @@ def main() -> None:
             continue
         result[name] = judge.beside(baseline, runs.train_on(data, **more))
         print(arguments.kind, name, result[name], file=sys.stderr, flush=True)
-        if not arguments.tune and not arguments.only:
+        if not arguments.tune:
             report(f"word-order-{arguments.kind}", result)
 
 
