@@ -86,7 +86,7 @@ def overhead(language: str, beam: int, rounds: int) -> dict[str, float]:
             return timed(lambda: parsers.parse(batch, tags, beam), time.process_time)
 
         work[name] = run
-    best = best_of(rounds, work)
+    best = best_of(max(rounds, 4 * rounds // beam), work)
     return {
         **{f"{name}_words_per_second": round(batch.words / each) for name, each in best.items()},
         "overhead_percent": round(100 * (best["with"] / best["without"] - 1), 1),

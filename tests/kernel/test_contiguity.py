@@ -124,9 +124,12 @@ def test_greedy_parsing_of_several_sentences_together_keeps_their_links_apart() 
 
 def test_links_are_read_off_notes() -> None:
     notes = ["Links=2,5", "_", "SpaceAfter=No|Links=1", "Links=9|A=b", "MyLinks=7", "XLinks="]
-    batch = Batch([Sentence.from_words(["w"] * 6, misc=notes).source])
-    ends, targets, bad = batch.links(9)
-    assert (ends.tolist(), targets.tolist(), bad) == ([0, 2, 2, 3, 4, 4, 4], [2, 5, 1, 9], -1)
+    other = Sentence.from_words(["w"] * 2, misc=["Links=7,999999999,7", "Links=70"])
+    batch = Batch([Sentence.from_words(["w"] * 6, misc=notes).source, other.source])
+    ends, ranks, bad = batch.links(9)
+    assert ends.tolist() == [0, 2, 2, 3, 4, 4, 4, 7, 8]
+    assert ranks.tolist() == [1, 2, 0, 3, 0, 2, 0, 1], "of each sentence, in order"
+    assert bad == -1
     for wrong in ("Links=", "Links=0", "Links=1,", "Links=x", "Links=1;2", f"Links={10**9}"):
         batch = Batch([Sentence.from_words(["a", "b"], misc=["_", wrong]).source])
         assert batch.links(9)[2] == 1, wrong

@@ -4,7 +4,7 @@ import numpy as np
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport uint8_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcmp, memcpy
 
 from niwaki.kernel.conllu cimport (
@@ -222,11 +222,12 @@ cdef class Batch:
         """Links to the words of a translation, read off `Links=2,5` in a column such as MISC.
 
         Returns how many links the words up to each one have (one more number than there are
-        words, 0 first), the linked words as they are written, and the first word whose links
-        cannot be read, or -1.
+        words, 0 first), the linked words of each translation, numbered from 0 in its order, and
+        the first word whose links cannot be read, or -1. Words that have no link get no number,
+        so that neither the length of a translation nor a high number makes a difference.
         """
         cdef Span* spans = self._spans(column)
-        cdef Py_ssize_t i, count = 0, place = 0, found, bad = -1
+        cdef Py_ssize_t i, count = 0, found, bad = -1
         ends = np.zeros(self.words + 1, dtype=np.uint32)
         cdef uint32_t[::1] ends_view = ends
         with nogil:
@@ -238,12 +239,18 @@ cdef class Batch:
                 count += found
                 ends_view[i + 1] = <uint32_t>count
         targets = np.empty(count if bad < 0 else 0, dtype=np.uint32)
-        cdef uint32_t[::1] targets_view = targets
+        room = np.empty_like(targets)
+        cdef uint32_t[::1] targets_view = targets, room_view = room
         if count and bad < 0:
             with nogil:
                 for i in range(self.words):
                     if ends_view[i + 1] > ends_view[i]:
                         read_links(spans[i], &targets_view[ends_view[i]])
+                for i in range(self.sentences):
+                    found = ends_view[self.starts[i]]
+                    count = ends_view[self.starts[i + 1]] - found
+                    if count:
+                        rank(&targets_view[found], count, &room_view[0])
         return ends, targets, bad
 
     cdef Span* _spans(self, int column) except NULL:
@@ -273,6 +280,32 @@ def short_hashes(list values not None):
         value = as_bytes(item)
         view[i] = short_hash(<Bytes>PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value))
     return out
+
+
+cdef int compare(const void* one, const void* other) noexcept nogil:
+    cdef uint32_t a = (<const uint32_t*>one)[0], b = (<const uint32_t*>other)[0]
+    return (a > b) - (a < b)
+
+
+cdef void rank(uint32_t* numbers, Py_ssize_t count, uint32_t* room) noexcept nogil:
+    """Replace numbers by their places, from 0, among the different ones in order."""
+    cdef Py_ssize_t i, distinct = 1, low, high, middle
+    memcpy(room, numbers, count * sizeof(uint32_t))
+    qsort(room, count, sizeof(uint32_t), compare)
+    for i in range(1, count):
+        if room[i] != room[distinct - 1]:
+            room[distinct] = room[i]
+            distinct += 1
+    for i in range(count):
+        low = 0
+        high = distinct - 1
+        while low < high:
+            middle = (low + high) // 2
+            if room[middle] < numbers[i]:
+                low = middle + 1
+            else:
+                high = middle
+        numbers[i] = <uint32_t>low
 
 
 cdef Py_ssize_t read_links(Span notes, uint32_t* out) noexcept nogil:

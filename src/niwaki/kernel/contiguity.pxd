@@ -3,6 +3,10 @@
 from libc.stdint cimport int32_t, uint32_t
 
 
+cdef extern from *:
+    int __builtin_clz(unsigned int value) nogil
+
+
 cdef struct LinkTables:
     # The links of one sentence. Words are counted from 1; targets are the linked words of the
     # translation, numbered from 0 in its order: those without links make no difference.
@@ -19,12 +23,8 @@ cdef struct LinkTables:
 
 
 cdef inline int log2_of(int count) noexcept nogil:
-    """The largest k with 2^k <= count."""
-    cdef int k = 0
-    while count > 1:
-        count >>= 1
-        k += 1
-    return k
+    """The largest k with 2^k <= count, which is at least 1."""
+    return 31 - __builtin_clz(<unsigned int>count)
 
 
 cdef inline int32_t least_of(const int32_t* table, int side, int first, int last) noexcept nogil:

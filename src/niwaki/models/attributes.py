@@ -58,18 +58,12 @@ def link_values(batch: Batch) -> list[Values]:
     """The links of the words of a batch to words of translations, as the kernel takes them.
 
     How many links the words up to each one have, and the linked words of each translation,
-    numbered in its order. Words that have no link do not count, so that neither the length of
-    a translation nor a number that is far too high makes a difference.
+    numbered in its order.
     """
-    ends, targets, bad = batch.links(MISC)
+    ends, ranks, bad = batch.links(MISC)
     if bad >= 0:
         starts = np.concatenate([[0], np.cumsum(batch.lengths)])
         s = int(np.searchsorted(starts, bad, side="right")) - 1
         check_links(Sentence(batch.sources[s]))
         raise AssertionError("the kernel refused sound links")
-    of_words = np.repeat(np.arange(batch.sentences, dtype=np.uint64), batch.lengths)
-    sentence = np.repeat(of_words, np.diff(ends))
-    ordered, ranks = np.unique(sentence << np.uint64(32) | targets, return_inverse=True)
-    # The first one of each sentence is its number 0.
-    firsts = np.searchsorted(ordered, sentence << np.uint64(32))
-    return [ends, (ranks - firsts).astype(np.uint32)]
+    return [ends, ranks]
