@@ -13,7 +13,7 @@ from typing import Any
 from niwaki.data.sentence import Sentence
 from niwaki.models.pipeline import Pipeline
 from niwaki.training.config import Config, make_config
-from niwaki.training.parsing import EpochReport
+from niwaki.training.epochs import EpochReport
 from niwaki.training.run import train
 
 TOY = Path(__file__).parent / "fixtures" / "toy.conllu"

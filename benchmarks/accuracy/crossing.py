@@ -19,7 +19,7 @@ from niwaki.metrics.attachment import Evaluation, evaluate
 from niwaki.metrics.crossing import Crossing, count_crossing
 from niwaki.metrics.significance import compare
 from niwaki.training.config import make_config
-from niwaki.training.parsing import EpochReport
+from niwaki.training.epochs import EpochReport
 from niwaki.training.run import train
 
 TREEBANKS = {

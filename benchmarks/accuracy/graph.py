@@ -1,42 +1,37 @@
-"""Graph-based parsers: trainers and decoders, probabilities, and parsers together.
+"""Ways to train arc-factored parsers, and to choose trees: a table like Smith and Smith's first.
 
-For each treebank, arc-factored models on the features of Hall et al. (2011) are trained four
-ways on the first sentences of its training data, for trees of all kinds and for projective
-ones; log-linear ones with latent classes; on Korean, perceptrons of the default features
-with and without siblings. Test data is parsed with gold words and predicted tags by the best tree
-(MAP), by that of the fewest expected errors (MBR), and with the best head of each word by
-itself, by scores and by probabilities. On English, a model of all training data with the
-default features is judged alone and together with the transition parser in the box.
+For each treebank, models on the features of Hall et al. (2011) learn its training data (of
+English the first 4,000 sentences), for trees of all kinds and for projective ones: by
+perceptron, MIRA, likelihood and margins; and with latent classes of arcs. Test data is
+parsed with gold words and predicted tags by the best tree (MAP), by that of the fewest
+expected errors (MBR), and with the best head of each word by itself, by scores and by
+probabilities.
 
 python -m benchmarks.accuracy.graph [--treebank NAME] [--models FOLDER]
 
-What is trained is kept in --models FOLDER and not trained again; with --one, a run ends
-after the first training, so that a busy machine can do it in pieces.
+What is trained is kept in --models FOLDER and not trained again. So that a busy machine can
+do it in pieces, a run with --one ends after the first training, and one with --made reports
+what there is.
 """
 
 from __future__ import annotations
 
-import json
+import contextlib
+import itertools
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import niwaki
-from benchmarks.accuracy.crossing import Quiet
-from benchmarks.common import DATA, RESULTS, need, parser, report, signature
-from niwaki.metrics.attachment import Evaluation, evaluate
-from niwaki.metrics.calibration import measure
-from niwaki.metrics.significance import compare, resample
+from benchmarks.common import DATA, need, parser, report, signature
+from niwaki.metrics.significance import resample
 from niwaki.models.arc_features import load_arc_feature_set
-from niwaki.models.ensemble import Ensemble
 from niwaki.models.graph import GraphParser
-from niwaki.models.pipeline import Pipeline, load
 from niwaki.models.tagger import Tags
 from niwaki.models.trees import Scores, decode, sum_trees
 from niwaki.training.calibration import calibrate_graph
@@ -44,7 +39,6 @@ from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import Config, make_config
 from niwaki.training.corpus import Corpus, read_treebank
 from niwaki.training.graph import GraphTraining, design_graph
-from niwaki.training.run import train
 from niwaki.training.tagging import jackknife, train_tagger
 
 TREEBANKS = {
@@ -52,51 +46,52 @@ TREEBANKS = {
     "ud-norwegian-nynorsklia": "no_nynorsklia-ud-{}.conllu",
     "ud-korean-gsd": "ko_gsd-ud-{}.conllu",
 }
-# Sentences of the training data that the four trainers learn from (those of EWT and Korean
-# are long), and passes over them.
-SENTENCES = {"ud-english-ewt": 600, "ud-norwegian-nynorsklia": 1000, "ud-korean-gsd": 600}
-EPOCHS = 5
+# Those with more sentences are too much for an afternoon: so many of the first ones.
+SENTENCES = {"ud-english-ewt": 4000}
+# Passes over the data. Of those who learn from sentence to sentence the best one on dev is
+# taken; those who learn from all at once are to come to their end.
+EPOCHS, EVALUATIONS = 5, 30
 TRAINERS: dict[str, dict[str, Any]] = {
-    "perceptron": {"trainer": "perceptron", "margin": 1.0},
+    "perceptron": {"trainer": "perceptron", "margin": 0.0},
+    "perceptron, margin": {"trainer": "perceptron"},
     "MIRA": {"trainer": "mira"},
-    "log-linear": {"trainer": "log-linear"},
+    "log-linear, AdaGrad": {"trainer": "log-linear", "rate": 0.5, "damping": 3.0},
+    "log-linear, L-BFGS": {"trainer": "log-linear", "optimizer": "lbfgs"},
     "max-margin": {"trainer": "max-margin"},
 }
-# Latent classes of arcs, as in Smith and Smith's Table 2.
+IN_BATCH = ("log-linear, L-BFGS", "max-margin")
+PERCEPTRONS = ("perceptron", "perceptron, margin")
+LOG_LINEAR = ("log-linear, AdaGrad", "log-linear, L-BFGS")
+# What takes long is tried where sentences are short: those who learn from all sentences at
+# once, and latent classes of arcs, as in Smith and Smith's Table 2.
+SHORT = "ud-norwegian-nynorsklia"
 LATENT = (2, 8)
-# Where siblings are tried: they take time in the cube of the length.
-ORDERED = ("ud-korean-gsd",)
 LABELS = "h.tag + d.tag + direction"  # labels are not compared here
 SAMPLES = 2000
 
-# The models of the default features.
-BASE: dict[str, Any] = {
-    "model": {"kind": "graph"},
-    "segmenter": {"enabled": False},
-    "tagger": {"folds": 4, "feats": False, "lemmas": False},
-    "training": {"epochs": 2},
-}
-DEFAULTS: dict[str, dict[str, Any]] = {"log-linear": {}}
 
-# Of the transition parser with a beam, the graph parser and the greedy transition parser;
-# chosen on 500 sentences of EWT dev.
-WEIGHTS = (1.0, 0.7, 0.5)
+class MissingError(Exception):
+    """Something is not on the shelf, and is not to be made."""
 
 
 class Shelf:
     """Arrays by name, on disk: what has been made is not made again."""
 
-    def __init__(self, folder: Path, one: bool) -> None:
-        self._folder, self._one = folder, one
+    def __init__(self, folder: Path, one: bool = False, made: bool = False) -> None:
+        self.folder, self._one, self._made = folder, one, made
 
     def arrays(
         self, name: str, make: Callable[[], Mapping[str, NDArray[Any]]]
     ) -> dict[str, NDArray[Any]]:
-        path = self._folder / f"{name}.npz".replace(" ", "-")
+        path = self.folder / f"{name}.npz".replace(" ", "-").replace(",", "")
+        if not path.exists() and self._made:
+            raise MissingError(name)
         if not path.exists():
             print(name, flush=True)
-            self._folder.mkdir(parents=True, exist_ok=True)
+            start = time.process_time()
+            self.folder.mkdir(parents=True, exist_ok=True)
             np.savez(path, **make())
+            print(f"  {time.process_time() - start:.0f} s", flush=True)
             if self._one:
                 sys.exit(f"made {path.name}; run again for the next")
         with np.load(path) as file:
@@ -106,16 +101,17 @@ class Shelf:
 class Material:
     """The data of a treebank with the tags that parsers see."""
 
-    def __init__(self, treebank: str, names: str, sentences: int, shelf: Shelf) -> None:
+    def __init__(self, treebank: str, shelf: Shelf, sentences: int | None = None) -> None:
+        names = TREEBANKS[treebank]
         files = {p: str(need(DATA / treebank / names.format(p))) for p in ("train", "dev", "test")}
         self.files = files
-        whole = read_treebank([files["train"]])
-        self.train = Corpus(whole.files, whole.sentences[:sentences])
+        self._whole = read_treebank([files["train"]])
+        self.train = Corpus(self._whole.files, self._whole.sentences[:sentences])
         self.dev, self.test = read_treebank([files["dev"]]), read_treebank([files["test"]])
         found = shelf.arrays(f"tags-{treebank}", self._tag)
         self.tags, self.dev_tags, self.test_tags = (
-            Tags(**{name: found[f"{part}-{name}"] for name in Tags.__dataclass_fields__})
-            for part in ("train", "dev", "test")
+            Tags(**{n: found[f"{part}-{n}"][: corpus.words] for n in Tags.__dataclass_fields__})
+            for part, corpus in (("train", self.train), ("dev", self.dev), ("test", self.test))
         )
 
     def _tag(self) -> dict[str, NDArray[Any]]:
@@ -123,7 +119,7 @@ class Material:
         tables = {"objective": [{"data": self.files["train"]}], "tagger": {"folds": 4}}
         config = make_config(tables)
         tagger = train_tagger(
-            self.train,
+            self._whole,
             config.tagger,
             1,
             "tagger",
@@ -132,7 +128,7 @@ class Material:
             advance=lambda _: None,
         )
         own = jackknife(
-            self.train,
+            self._whole,
             tagger,
             config.tagger,
             1,
@@ -152,21 +148,27 @@ class Material:
 
 
 def trained(
-    material: Material, trainer: Mapping[str, Any], epochs: int, features: str = "hall2011"
+    material: Material,
+    settings: Mapping[str, Any],
+    epochs: int,
+    *,
+    choose: bool = True,
+    features: str = load_arc_feature_set("hall2011"),
+    label_features: str = LABELS,
 ) -> GraphParser:
-    """A parser of the best epoch on dev, calibrated there."""
+    """A parser of the best epoch on dev, or of the last one, calibrated there."""
     config = make_config(
         {
             "objective": [{"data": material.files["train"]}],
-            "graph": dict(trainer),
+            "graph": dict(settings),
             "training": {"epochs": epochs},
         }
     )
     design = design_graph(
         material.train.sentences,
         config.graph,
-        features=load_arc_feature_set(features),
-        label_features=LABELS,
+        features=features,
+        label_features=label_features,
     )
     lessons = GraphTraining(
         "graph",
@@ -179,11 +181,15 @@ def trained(
     )
 
     def uas(made: GraphParser) -> tuple[float, float]:
-        heads, _ = made.parse(material.dev.batch, material.dev_tags, how(config))
+        values = made.attribute_values(material.dev.batch, material.dev_tags)
+        heads = made.heads(material.dev.batch, values, how(config))
         score = 100 * float((heads == material.dev.batch.given_heads()).mean())
+        print(f"  {score:.2f}", flush=True)
         return score, score
 
-    found = lessons.run(uas, lambda _: None, lambda each: print(f"  {each.uas:.2f}", flush=True))
+    found = lessons.run(uas if choose else None, lambda _: None, lambda _: None)
+    if not choose:
+        uas(found)
     return calibrate_graph(found, material.dev, material.dev_tags)
 
 
@@ -217,6 +223,12 @@ def greedy(scores: Scores) -> NDArray[np.int32]:
     return np.concatenate(heads).astype(np.int32)
 
 
+def latent_heads(parsed: GraphParser, corpus: Corpus, tags: Tags) -> dict[str, NDArray[np.int32]]:
+    values = parsed.attribute_values(corpus.batch, tags)
+    ways = {"MAP": "mst", "MBR": "mbr", "max-z": "max-z"}
+    return {name: parsed.heads(corpus.batch, values, way) for name, way in ways.items()}
+
+
 def by_sentence(right: NDArray[np.bool_], corpus: Corpus) -> NDArray[np.int64]:
     return np.add.reduceat(right.astype(np.int64), corpus.starts[:-1])
 
@@ -231,149 +243,83 @@ def difference(one: NDArray[np.int64], other: NDArray[np.int64], words: int) -> 
     }
 
 
-def table(treebank: str, names: str, sentences: int, epochs: int, shelf: Shelf) -> dict[str, Any]:
-    material = Material(treebank, names, sentences, shelf)
+def table(material: Material, treebank: str, shelf: Shelf, fast: bool) -> dict[str, Any]:
     gold, words = material.test.batch.given_heads(), material.test.words
     result: dict[str, Any] = {"training_sentences": len(material.train.sentences)}
 
     def uas(heads: NDArray[np.int32]) -> float:
         return round(100 * float((heads == gold).mean()), 2)
 
-    def heads_of(settings: Mapping[str, Any]) -> dict[str, NDArray[np.int32]]:
-        return decoded(trained(material, settings, epochs), material.test, material.test_tags)
+    def heads_of(name: str, projective: bool) -> dict[str, NDArray[np.int32]]:
+        in_batch = name in IN_BATCH
+        epochs = 2 if fast else EVALUATIONS if in_batch else EPOCHS
+        settings = {**TRAINERS[name], "projective": projective}
+        return decoded(
+            trained(material, settings, epochs, choose=not in_batch),
+            material.test,
+            material.test_tags,
+        )
 
     for shape in ("all trees", "projective"):
         rows: dict[str, Any] = {}
         right: dict[str, NDArray[np.int64]] = {}
-        for name, settings in TRAINERS.items():
-            wanted = {**settings, "projective": shape == "projective"}
-            found = shelf.arrays(f"{treebank}-{shape}-{name}", lambda w=wanted: heads_of(w))
-            rows[name] = {way: uas(heads) for way, heads in found.items()}
-            for way, heads in found.items():
-                right[f"{name}, {way}"] = by_sentence(heads == gold, material.test)
-        rows["log-linear - perceptron, MAP"] = difference(
-            right["perceptron, MAP"], right["log-linear, MAP"], words
-        )
-        rows["MBR - MAP, log-linear"] = difference(
-            right["log-linear, MAP"], right["log-linear, MBR"], words
-        )
+        for name in TRAINERS:
+            if name in IN_BATCH and treebank != SHORT:
+                continue
+            with contextlib.suppress(MissingError):
+                found = shelf.arrays(
+                    f"{treebank}-{shape}-{name}",
+                    lambda name=name, shape=shape: heads_of(name, shape == "projective"),
+                )
+                rows[name] = {way: uas(heads) for way, heads in found.items()}
+                for way, heads in found.items():
+                    right[f"{name}, {way}"] = by_sentence(heads == gold, material.test)
+        log_linear = [name for name in LOG_LINEAR if name in rows]
+        perceptrons = [name for name in PERCEPTRONS if name in rows]
+        pairs = [
+            (f"{one}, MAP", f"{other}, MAP")
+            for one, other in itertools.product(perceptrons, log_linear)
+        ]
+        pairs += [(f"{name}, MAP", f"{name}, MBR") for name in log_linear]
+        rows["differences"] = {
+            f"{other} - {one}": difference(right[one], right[other], words) for one, other in pairs
+        }
         result[shape] = rows
-    result["latent classes"] = {}
-    for count in LATENT:
-        found = shelf.arrays(
-            f"{treebank}-{count} latent classes",
-            lambda count=count: latent_heads(
-                trained(material, {"latent": count}, epochs), material.test, material.test_tags
-            ),
-        )
-        result["latent classes"][count] = {name: uas(heads) for name, heads in found.items()}
-    if treebank not in ORDERED:
-        return result
-    result["default features, perceptron, projective"] = {}
-    for name, order in {"arcs": 1, "arcs and siblings": 2}.items():
-        found = shelf.arrays(
-            f"{treebank}-{name}", lambda order=order: ordered_heads(material, order, epochs)
-        )
-        result["default features, perceptron, projective"][name] = uas(found["MAP"])
+    for count in LATENT if treebank == SHORT else ():
+        settings = {"latent": count, "rate": 0.5, "damping": 3.0}
+        with contextlib.suppress(MissingError):
+            found = shelf.arrays(
+                f"{treebank}-{count} latent classes",
+                lambda settings=settings: latent_heads(
+                    trained(material, settings, 2 if fast else EPOCHS),
+                    material.test,
+                    material.test_tags,
+                ),
+            )
+            result[f"{count} latent classes"] = {n: uas(heads) for n, heads in found.items()}
     return result
-
-
-def ordered_heads(material: Material, order: int, epochs: int) -> dict[str, NDArray[np.int32]]:
-    settings = {"trainer": "perceptron", "projective": True, "order": order}
-    parsed = trained(material, settings, epochs, "rich")
-    values = parsed.attribute_values(material.test.batch, material.test_tags)
-    return {"MAP": parsed.heads(material.test.batch, values, "eisner")}
-
-
-def latent_heads(parsed: GraphParser, corpus: Corpus, tags: Tags) -> dict[str, NDArray[np.int32]]:
-    values = parsed.attribute_values(corpus.batch, tags)
-    ways = {"MAP": "mst", "MBR": "mbr", "max-z": "max-z"}
-    return {name: parsed.heads(corpus.batch, values, way) for name, way in ways.items()}
-
-
-def default_models(folder: Path, epochs: int) -> dict[str, Pipeline]:
-    files = {
-        part: str(need(DATA / "ud-english-ewt" / f"en_ewt-ud-{part}.conllu"))
-        for part in ("train", "dev")
-    }
-    found = {}
-    for name, graph in DEFAULTS.items():
-        path = folder / f"ewt-{name}.niwaki"
-        if not path.exists():
-            tables = {**BASE, "graph": graph, "training": {"epochs": epochs, "dev": files["dev"]}}
-            config = make_config({"objective": [{"data": files["train"]}], **tables})
-            train(config, path, Quiet(), threads=1, resume=True)
-        found[name] = load(path)
-    return found
-
-
-def together(folder: Path, epochs: int) -> dict[str, Any]:
-    """The models of the default features on EWT test, alone and with the transition parser."""
-    models = default_models(folder, epochs)
-    gold = list(niwaki.read_conllu(need(DATA / "ud-english-ewt" / "en_ewt-ud-test.conllu")))
-    transition = load("en")
-    # All parsers see the same tags.
-    parsed = {"transition, beam 8": list(transition.parse(gold, retag=True))}
-    tagged = parsed["transition, beam 8"]
-    for name, model in models.items():
-        parsed[f"graph, {name}"] = list(model.parse(tagged))
-    parsed["graph, log-linear, MBR"] = list(models["log-linear"].parse(tagged, decode="mbr"))
-    model = {**transition.config["model"], "beam": 1}
-    greedy = replace(transition, config={**transition.config, "model": model})
-    for name, members in {
-        "beam + log-linear": [transition, models["log-linear"]],
-        "beam + log-linear + greedy": [transition, models["log-linear"], greedy],
-    }.items():
-        ensemble = Ensemble(members, WEIGHTS if len(members) == len(WEIGHTS) else ())
-        parsed[name] = list(ensemble.parse(tagged))
-    evaluations = {name: evaluate(gold, each) for name, each in parsed.items()}
-    result: dict[str, Any] = {
-        name: {m: round(found.scores[m], 2) for m in ("UAS", "LAS")}
-        for name, found in evaluations.items()
-    }
-    for name in evaluations:
-        if name != "transition, beam 8":
-            result[name] |= beaten(evaluations["transition, beam 8"], evaluations[name])
-    sure = measure(gold, models["log-linear"].parse(tagged, probabilities=True))
-    result["calibration errors, log-linear"] = {
-        kind: round(each.error(), 4) for kind, each in sure.items()
-    }
-    return result
-
-
-def beaten(base: Evaluation, other: Evaluation) -> dict[str, Any]:
-    (las,) = [each for each in compare(base, other, SAMPLES) if each.metric == "LAS"]
-    return {
-        "LAS over transition": round(las.difference, 2),
-        "interval": [round(las.low, 2), round(las.high, 2)],
-    }
 
 
 def main() -> None:
     made = parser(__doc__)
-    made.add_argument("--treebank", choices=[*TREEBANKS, "together"], help="only this part")
+    made.add_argument("--treebank", choices=TREEBANKS, help="only this one; nothing is reported")
     made.add_argument("--models", type=Path, help="where what is trained is kept")
     made.add_argument("--one", action="store_true", help="end after the first training")
+    made.add_argument("--made", action="store_true", help="train nothing")
     arguments = made.parse_args()
     fast = arguments.profile == "fast"
-    epochs = 2 if fast else EPOCHS
     results: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as scratch:
-        folder = arguments.models or Path(scratch)
-        shelf = Shelf(folder, arguments.one)
-        for treebank, names in TREEBANKS.items():
+        shelf = Shelf(arguments.models or Path(scratch), arguments.one, arguments.made)
+        for treebank in TREEBANKS:
             if arguments.treebank in (None, treebank):
-                sentences = 300 if fast else SENTENCES[treebank]
-                results[treebank] = table(treebank, names, sentences, epochs, shelf)
-        if arguments.treebank in (None, "together"):
-            results["English EWT, all training data"] = together(
-                folder, 1 if fast else BASE["training"]["epochs"]
-            )
-    results["signature"] = signature(profile=arguments.profile, epochs=epochs, features="hall2011")
-    path = RESULTS / "graph.json"
-    if arguments.treebank and path.exists():
-        results = {**json.loads(path.read_text()), **results}
-    report("graph", results)
+                material = Material(treebank, shelf, 300 if fast else SENTENCES.get(treebank))
+                results[treebank] = table(material, treebank, shelf, fast)
+    results["signature"] = signature(
+        profile=arguments.profile, epochs=EPOCHS, evaluations=EVALUATIONS, features="hall2011"
+    )
+    if arguments.treebank is None:
+        report("graph", results)
 
 
 if __name__ == "__main__":

@@ -45,8 +45,8 @@ RENAMED = {
 }
 PROFILES: dict[str, dict[str, Any]] = {
     # One in so many sentences of AMALGUM.
-    "full": {"clusters": 1000, "share": 3, "epochs": 10, "silver_epochs": 5, "folds": 5},
-    "fast": {"clusters": 200, "share": 30, "epochs": 3, "silver_epochs": 2, "folds": 2},
+    "full": {"clusters": 1000, "share": 2, "epochs": 12, "silver_epochs": 6, "folds": 10},
+    "fast": {"clusters": 1000, "share": 6, "epochs": 8, "silver_epochs": 4, "folds": 2},
 }
 # Tagger, clusters, trees of AMALGUM.
 ROWS = {

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import niwaki
-from benchmarks.common import DATA, need, parser, report, signature
+from benchmarks.common import DATA, need, report, signature
 from benchmarks.tasks._adapting import (
     LEAN,
     WORK,
     closed_gaps,
     lessons,
     parse,
+    task_parser,
     trained,
     tree_counts,
     tree_scores,
@@ -46,9 +47,16 @@ ROOTS: dict[str, Any] = {
 # Shares of EWT that are seen while a model is trained on, and passes over it.
 PROFILES = {
     "full": {"epochs": 10, "share": 1, "on": 3},
+    "standard": {"epochs": 10, "share": 2, "on": 1},
     "fast": {"epochs": 3, "share": 2, "on": 1},
 }
-TUNED = [{"k": k, "step": step} for k in (8, 16) for step in (0.3, 0.5, 1.0)]
+TUNED: list[dict[str, Any]] = [
+    {},
+    {"tags": 4},
+    {"step": 0.25},
+    {"k": 32, "tags": 4},
+    {"schedule": 2.0},
+]
 
 
 def without_punctuation(sentence: Sentence) -> Sentence | None:
@@ -150,7 +158,7 @@ def compare(
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = task_parser(__doc__)
     made.add_argument("--base", type=Path, help="a model of EWT without punctuation to begin with")
     made.add_argument("--tune", action="store_true", help="try settings on Atis dev, and stop")
     made.add_argument("--only", choices=["atis", "questions"], help="leave out the other part")

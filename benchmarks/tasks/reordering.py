@@ -1,11 +1,13 @@
 """Word order: rules on gold and predicted trees, learned rules, baselines, speed.
 
 python -m benchmarks.tasks.reordering [rules] [matrix] [speed] [--insensitive en-lower.niwaki]
+    [--targeted "NAME=MODEL" ...]
 
 Rules were tuned on the first half of each development file; both halves are reported.
 Learned rules are learned on the first half and scored on the second. The parser that does
 not tell case apart is made by
 niwaki train configs/en-ewt.toml --set model.case=insensitive -o en-lower.niwaki
+and those of targeted self-training by benchmarks.tasks.self_training.
 """
 
 from __future__ import annotations
@@ -95,12 +97,13 @@ def learned(trees: Sequence[Sentence], wanted: Sequence[Reference], hand: str) -
 def parse_all(
     models: Mapping[str, Pipeline], wanted: Sequence[Reference]
 ) -> dict[str, list[Sentence]]:
-    """Trees of every model, greedy and with its beam."""
+    """Trees of every model with its beam, and greedy if it has weights for that."""
     words = [Sentence.from_words(reference.tokens) for reference in wanted]
     return {
         f"{name} {search}": list(model.parse(words, beam=beam))
         for name, model in models.items()
         for search, beam in (("greedy", 1), ("beam", None))
+        if search == "beam" or model.greedy is not None
     }
 
 
@@ -201,10 +204,16 @@ def main() -> None:
     made.add_argument("parts", nargs="*", help="rules, matrix, speed (default: all)")
     made.add_argument("--model", default="en")
     made.add_argument("--insensitive", metavar="MODEL", help="a model with case = insensitive")
+    made.add_argument(
+        "--targeted", metavar="NAME=MODEL", nargs="*", default=[], help="more parsers, with a beam"
+    )
     arguments = made.parse_args()
     models = {"sensitive": niwaki.load(arguments.model)}
     if arguments.insensitive:
         models["insensitive"] = niwaki.load(arguments.insensitive)
+    for each in arguments.targeted:
+        name, _, path = each.partition("=")
+        models[name] = niwaki.load(path)
     rounds = 3 if arguments.profile == "fast" else 9
     parts = {
         "rules": lambda: rule_scores(models),

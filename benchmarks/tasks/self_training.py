@@ -18,9 +18,18 @@ from typing import Any
 import numpy as np
 
 import niwaki
-from benchmarks.common import need, parser, report, signature
-from benchmarks.tasks._adapting import LEAN, WORK, Lessons, lessons, loaded, trained
-from benchmarks.tasks.word_order import EWT, Judge, make_references, people_references
+from benchmarks.common import report, signature
+from benchmarks.tasks._adapting import (
+    EWT_TRAIN,
+    WORK,
+    Lessons,
+    base_model,
+    lessons,
+    loaded,
+    task_parser,
+    trained,
+)
+from benchmarks.tasks.word_order import Judge, make_references, people_references
 from niwaki.data.references import read_references
 from niwaki.kernel.batch import Batch
 from niwaki.metrics.significance import compare_means
@@ -31,6 +40,13 @@ from niwaki.training.selftraining import Selection, choose_trees
 
 PROFILES: dict[str, dict[str, Any]] = {
     "full": {"epochs": 12, "share": 1, "examples": 10_000, "n": (8, 64, 512), "weights": (1, 10)},
+    "standard": {
+        "epochs": 12,
+        "share": 2,
+        "examples": 2_000,
+        "n": (8, 64, 512),
+        "weights": (1, 10),
+    },
     "fast": {"epochs": 3, "share": 4, "examples": 6_000, "n": (8,), "weights": (1,)},
 }
 
@@ -46,21 +62,17 @@ def with_trees(base: Path, beside: Lessons, chosen: Path, weight: int) -> Path:
     joined = {key: np.concatenate([vars(part)[key] for part in parts]) for key in vars(own)}
     files = [str(beside.file), *[str(chosen)] * weight]
     record = {"objective": [{"data": files}], "training": {"epochs": 1}}
-    return trained("on", record, base, Tags(**joined))
+    return trained("on-transition", record, base, Tags(**joined))
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = task_parser(__doc__)
     made.add_argument("--base", type=Path, help="a lower-case model of EWT to begin with")
     arguments = made.parse_args()
     profile = PROFILES[arguments.profile]
     data = make_references()
-    file = need(EWT / "en_ewt-ud-train.conllu")
-    base = arguments.base or trained(
-        "ewt-lower",
-        {"objective": [{"data": str(file)}], **LEAN, "training": {"epochs": profile["epochs"]}},
-    )
-    beside = lessons("ewt-lower", base, file, profile["share"])
+    base = base_model(arguments.base, profile["epochs"])
+    beside = lessons("ewt-lower", base, EWT_TRAIN, profile["share"])
     references = {
         "automatic": list(read_references(data["test"])),
         "people": people_references(),
@@ -71,7 +83,7 @@ def main() -> None:
         load_rules("ja"),
     )
     alone = trained(
-        "on",
+        "on-transition",
         {"objective": [{"data": str(beside.file)}], "training": {"epochs": 1}},
         base,
         beside.tags,
@@ -97,9 +109,8 @@ def main() -> None:
     for name, found in systems.items():
         if name.startswith("targeted"):
             standard = systems[f"standard, {name.rpartition(', ')[2]}"]
-            (gain,) = compare_means(
-                ["frs_linked"], standard.of("frs_linked")[:, None], found.of("frs_linked")[:, None]
-            )
+            tables = [each.of("frs_linked")[:, None] for each in (standard, found)]
+            (gain,) = compare_means(["frs_linked"], tables)[0, 1]
             result[name]["over standard, frs_linked"] = {
                 "gain": round(gain.difference, 4),
                 "interval": [round(gain.low, 4), round(gain.high, 4)],

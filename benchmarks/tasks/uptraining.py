@@ -85,7 +85,9 @@ def settings(overrides: Sequence[str], gold: Sequence[ObjectiveConfig]) -> tuple
     """The configuration of the model in the box for other data, and the teacher's files."""
     config = read_config(str(ROOT / "configs" / "en.toml"), overrides)
     silver = config.objective[1]
-    teacher = UptrainingConfig(labels=silver.labels, tags=silver.tags, teaches=silver.teaches)
+    teacher = UptrainingConfig(
+        label_map=silver.label_map, tag_map=silver.tag_map, teaches=silver.teaches
+    )
     config = dataclasses.replace(config, objective=tuple(gold), uptraining=teacher)
     return config, list(silver.data)
 

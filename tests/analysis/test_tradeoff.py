@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from niwaki.analysis.tag_shifts import Imperatives, TagShift, count_imperatives, shifted_tags
 from niwaki.analysis.tradeoff import as_page, as_text, weigh_up
 from niwaki.data.conllu import read_conllu
+from niwaki.data.sentence import Sentence
 from niwaki.models.pipeline import Pipeline
 from niwaki.objectives.arc_length import ArcLength
 from tests.toy import TOY, niwaki, quick_model
@@ -72,3 +74,36 @@ def test_the_command(models: tuple[Pipeline, Pipeline], tmp_path: Path) -> None:
     done = niwaki(*words)
     assert done.returncode == 1
     assert "give -m twice" in done.stderr
+
+
+def test_tags_of_a_word_and_imperatives() -> None:
+    def sentence(first: str, head: int) -> Sentence:
+        return Sentence.from_words(
+            ["Click", "here"],
+            upos=[first, "ADV"],
+            heads=[head, 1 if head == 0 else 0],
+            deprels=["root", "advmod"] if head == 0 else ["nsubj", "root"],
+        )
+
+    noun, verb = sentence("NOUN", 2), sentence("VERB", 0)
+    before, after = [noun, noun, verb], [noun, verb, verb]
+    assert shifted_tags(["click"], before, after) == [
+        TagShift("click", "NOUN", 2, 1),
+        TagShift("click", "VERB", 1, 2),
+    ]
+    assert count_imperatives("x", None, before, after) == Imperatives("x", 3, None, 1, 2)
+    assert count_imperatives("x", before, after, after).gold == 1
+
+
+def test_the_report_tells_of_tags(models: tuple[Pipeline, Pipeline]) -> None:
+    gold = list(read_conllu(TOY))
+    word = gold[0].forms[0]
+    found = weigh_up(
+        ("a", "b"), models, gold, {"0 arc-length": ArcLength(gold)}, words=[word], samples=50
+    )
+    assert sum(each.before for each in found.tags) == sum(each.after for each in found.tags) > 0
+    assert [each.text for each in found.imperatives] == ["treebank", "0 arc-length"]
+    assert "imperatives" in as_text(found)
+    assert "tags in the examples" in as_text(found)
+    assert "Imperatives" in as_page(found)
+    assert found.to_json()["tags"][0]["word"] == word.lower()

@@ -15,6 +15,7 @@ import pytest
 from niwaki import cli
 from niwaki.cli._progress import Progress
 from niwaki.data.modelfile import write_model_file
+from niwaki.training.config import make_config
 
 GOOD = "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
 
@@ -73,6 +74,25 @@ def test_info(tmp_path: Path) -> None:
     )
     assert run("info", path).stdout.startswith("name: m\nlicences: A, B\nscores\n  LAS: 1\nparts\n")
     assert json.loads(run("info", path, "--json").stdout)["name"] == "m"
+
+
+def test_info_of_a_graph_model_says_nothing_of_beams(good: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.niwaki"
+    config = make_config(
+        {
+            "objective": [{"data": str(good)}],
+            "model": {"kind": "graph"},
+            "graph": {"trainer": "mira"},
+        }
+    )
+    write_model_file(path, {"config.json": json.loads(json.dumps(config.to_json()))})
+    lines = [line.strip() for line in run("info", path).stdout.splitlines()]
+    keys = [line.partition(":")[0] for line in lines]
+    assert "kind: graph" in lines and "trainer: mira" in lines and "aggressiveness: 0.01" in lines
+    assert f"data: {good}" in lines
+    for key in ("system", "beam", "explore", "eg_rate", "optimizer", "schedule"):
+        assert key not in keys
+    assert json.loads(run("info", path, "--json").stdout)["model"]["beam"] == 8
 
 
 @pytest.mark.parametrize(

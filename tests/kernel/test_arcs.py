@@ -182,8 +182,9 @@ def test_siblings_are_scored_where_they_can_be(words: list[list[tuple[str, str]]
         start += expected.size
 
 
-@given(sentences)
-def test_plain_vectors_of_weights(words: list[list[tuple[str, str]]]) -> None:
+@pytest.mark.parametrize("kept", [False, True])
+@given(words=sentences)
+def test_plain_vectors_of_weights(kept: bool, words: list[list[tuple[str, str]]]) -> None:
     batch, values = as_batch(words)
     program, _ = compiled(LINES)
     learner = Learner(1)
@@ -193,11 +194,15 @@ def test_plain_vectors_of_weights(words: list[list[tuple[str, str]]]) -> None:
         parts = as_rows([p for p in parts_of(n) if p[2] is None][::3])
         nothing = np.zeros(len(parts), dtype=np.float32)
         tutor.add(s, parts, np.zeros(len(parts), dtype=np.int32), nothing)
+    learner.close()
+    if kept:
+        assert tutor.keep_rows(1 << 20)
     random = np.random.default_rng(5)
     weights = random.normal(size=len(learner))
     row_of = {key: row for row, key in enumerate(learner.export()["keys"].tolist())}
     for s, n in enumerate(batch.lengths):
         coefficients = random.normal(size=n * (n + 1))
+        coefficients[::3] = 0
         found, out = tutor.dense_scores(s, weights), np.zeros(len(weights))
         tutor.dense_add(s, coefficients, out)
         expected = np.zeros(len(weights))
@@ -209,6 +214,21 @@ def test_plain_vectors_of_weights(words: list[list[tuple[str, str]]]) -> None:
                 assert found[arc] == pytest.approx(weights[rows].sum())
                 expected[rows] += coefficients[arc]
         assert np.allclose(out, expected)
+
+
+def test_rows_are_not_kept_if_they_take_too_much_memory() -> None:
+    batch, values = as_batch([[("a", "x")] * 80])
+    program, _ = compiled(LINES)
+    learner = Learner(1)
+    tutor = ArcTutor(ArcModel(program, learner), learner, batch, values)
+    parts = as_rows([p for p in parts_of(80) if p[2] is None])
+    zeros = np.zeros(len(parts), dtype=np.int32)
+    tutor.add(0, parts, zeros, zeros.astype(np.float32))
+    learner.close()
+    weights = np.arange(len(learner), dtype=np.float64)
+    expected = tutor.dense_scores(0, weights)
+    assert [tutor.keep_rows(most) for most in (1000, 1 << 24)] == [False, True]
+    assert np.array_equal(tutor.dense_scores(0, weights), expected)
 
 
 def test_climbing_follows_the_gradient_and_leaves_out_what_is_small() -> None:
@@ -254,6 +274,8 @@ def test_what_does_not_fit_is_refused() -> None:
         model.chosen(batch, values, np.array([1, 0], dtype=np.int32))
     with pytest.raises(ValueError, match="a vector of 3"):
         tutor.dense_scores(0, np.zeros(3))
+    with pytest.raises(ValueError, match="there will be no more"):
+        tutor.keep_rows(1 << 20)
     with pytest.raises(ValueError, match="the learner's weights"):
         ArcTutor(model, Learner(1), batch, values)
 

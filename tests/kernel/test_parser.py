@@ -166,7 +166,9 @@ def test_keys_are_equal_exactly_where_the_template_says_so(system: str) -> None:
     )  # fmt: skip
     # Swaps make many more states.
     bench = make_bench(system, 3 if system == "arc-standard-swap" else 4, features=text)
-    lines = sorted((" + ".join(parts) for parts in read_lines(text)), key=lambda t: t.count(" + "))
+    # Without clusters, features of them are left out.
+    known = (" + ".join(parts) for parts in read_lines(text))
+    lines = sorted((x for x in known if "cluster" not in x), key=lambda t: t.count(" + "))
     meaning: dict[tuple[int, int], tuple[object, ...]] = {}
     keys_of: dict[tuple[int, tuple[object, ...]], int] = {}
     states = list(walk(bench, system))

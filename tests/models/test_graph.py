@@ -264,8 +264,7 @@ def test_beliefs_choose_the_best_tree() -> None:
         ([2, 0, 1], ["a", "root", "c"], 0.7),
         ([2, 0, 1], ["d", "root", "c"], 0.6),
     ]:
-        for word, (head, label) in enumerate(zip(heads, labels, strict=True), start=1):
-            beliefs.add(head, word, label, weight)
+        beliefs.add_tree(Tree(tuple(heads), tuple(labels)), weight)
     assert beliefs.best_tree(False) == Tree((2, 0, 1), ("a", "root", "c"))
 
 
@@ -332,8 +331,12 @@ def test_the_command_line(
         (["-k", "2"], "-k is for a single model"),
         (["--blend", "1"], "1 weights for 2 models"),
         (["--blend", "x"], "found 'x'; give numbers"),
+        (["--decode", "mbr"], "--decode mbr is for a single model"),
     ]:
         done = niwaki("parse", data, "-m", graph_path, "-m", model_path, *words)
         assert done.returncode and message in done.stderr
     assert "--votes are for several" in niwaki("parse", data, "-m", graph_path, "--votes").stderr
+    for command in ("parse", "evaluate"):
+        done = niwaki(command, data, "-m", graph_path, "--beam", "4")
+        assert done.returncode and "a graph parser has no beam" in done.stderr
     assert "kind: graph" in niwaki("info", graph_path).stdout

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
+from tests.reference.contiguity import Link, contiguous, right_contiguous
 from tests.reference.systems import Slow
 
 Labels = dict[int, int]
@@ -14,10 +16,12 @@ def distance_bucket(distance: int) -> int:
 
 
 class Symbolic:
-    """What a template line says about a state."""
+    """What a template line says about a state; links count words from 1."""
 
-    def __init__(self, slow: Slow, labels: Labels, words: dict[str, list[str]]) -> None:
-        self.slow, self.labels, self.words = slow, labels, words
+    def __init__(
+        self, slow: Slow, labels: Labels, words: dict[str, list[str]], links: Collection[Link] = ()
+    ) -> None:
+        self.slow, self.labels, self.words, self.links = slow, labels, words, links
 
     def place(self, name: str) -> int | None:
         """The word at a place such as `s0.left2`; None if there is none."""
@@ -46,7 +50,23 @@ class Symbolic:
         """All children but, in arc-eager, those that still lie on the stack."""
         return [c for c in self.slow.children(word) if c not in self.slow.stack]
 
+    def subtree(self, word: int) -> set[int]:
+        """The word with all its dependents but, in arc-eager, those that still lie on the stack."""
+        return {word}.union(*(self.subtree(child) for child in self.known_children(word)))
+
+    def contiguity(self, what: str, names: list[str]) -> bool | None:
+        places = [self.place(name) for name in names]
+        if not self.links or None in places or 0 in places:
+            return None
+        words = self.subtree(places[0]) | self.subtree(places[1])  # type: ignore[arg-type]
+        if what == "contiguous":
+            return contiguous(words, self.links)
+        return right_contiguous(words, self.links, self.slow.n)
+
     def atom(self, part: str) -> object:
+        linked = re.fullmatch(r"((?:right-)?contiguous)\((.*),(.*)\)", part)
+        if linked:
+            return self.contiguity(linked[1], [linked[2], linked[3]])
         distance = re.fullmatch(r"distance\((.*),(.*)\)", part)
         if distance:
             places = [self.place(name) for name in distance.groups()]

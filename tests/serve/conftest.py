@@ -23,6 +23,7 @@ from niwaki.serve.limits import Limits
 from niwaki.serve.registry import Registry
 from niwaki.serve.server import bind, make_server
 from tests.conftest import ROOT
+from tests.serve.browsing import BROWSER, NASTY
 from tests.toy import TOY
 
 HOST = "127.0.0.1"
@@ -163,3 +164,50 @@ def bench(
     logging.getLogger("niwaki.serve").setLevel(logging.INFO)
     with running(make_registry(), tmp_path_factory.mktemp("work")) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A headless Chromium; tests that need it are skipped where there is none."""
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is missing: pip install niwaki[dev]"
+    )
+    if BROWSER is None:
+        pytest.skip("no Chromium found: install it, or name it in NIWAKI_BROWSER")
+    with sync_api.sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def open_page(browser: Any, bench: Client) -> Iterator[Any]:
+    """Opens pages of the workbench; whatever goes wrong in them fails the test."""
+    contexts, faults = [], []
+
+    def open_one(path: str, context: Any = None) -> Any:
+        if context is None:
+            context = browser.new_context(viewport={"width": 1280, "height": 900})
+            contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda m: faults.append(m.text) if "Security Policy" in m.text else None)
+        page.on("dialog", lambda dialog: (faults.append("a dialog"), dialog.dismiss()))
+        page.goto(bench.url + path)
+        page.wait_for_selector("body[data-ready]")
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert not faults
+
+
+@pytest.fixture
+def project(bench: Client) -> str:
+    text = "The gardener shapes old pines. Rain falls. Two herons stand in the water."
+    made = bench.post("/api/projects-create", {"name": NASTY, "text": text}).json["id"]
+    while not bench.get(f"/api/projects/{made}").json["ranked"]:
+        time.sleep(0.05)
+    return str(made)

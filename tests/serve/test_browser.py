@@ -1,93 +1,12 @@
-"""The pages in a real Chromium: what is on the screen is what the API says."""
+"""Parse and Reorder in a real Chromium: what is on the screen is what the API says."""
 
 from __future__ import annotations
 
 import itertools
-import os
-import shutil
-import time
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
+from tests.serve.browsing import DROP, NASTY, SENTENCE, arcs, tree, until
 from tests.serve.conftest import Client
-
-sync_api = pytest.importorskip(
-    "playwright.sync_api", reason="playwright is missing: pip install niwaki[dev]"
-)
-
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-BROWSER = os.environ.get("NIWAKI_BROWSER") or next(filter(None, map(shutil.which, _NAMES)), None)
-
-pytestmark = pytest.mark.skipif(
-    BROWSER is None, reason="no Chromium found: install it, or name it in NIWAKI_BROWSER"
-)
-
-SENTENCE = "The gardener shapes old pines."
-# Fields are foreign text: none of it may become markup.
-NASTY = '<img src=x onerror=alert(1)> & "pines" \'</script>'
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield made
-        made.close()
-
-
-@pytest.fixture
-def open_page(browser: Any, bench: Client) -> Iterator[Any]:
-    """Opens pages of the workbench; whatever goes wrong in them fails the test."""
-    contexts, faults = [], []
-
-    def open_one(path: str, context: Any = None) -> Any:
-        if context is None:
-            context = browser.new_context(viewport={"width": 1280, "height": 900})
-            contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(60_000)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda m: faults.append(m.text) if "Security Policy" in m.text else None)
-        page.on("dialog", lambda dialog: (faults.append("a dialog"), dialog.dismiss()))
-        page.goto(bench.url + path)
-        page.wait_for_selector("body[data-ready]")
-        return page
-
-    yield open_one
-    for context in contexts:
-        context.close()
-    assert not faults
-
-
-def arcs(place: Any) -> dict[int, tuple[int, str]]:
-    """The tree on the screen: head and label of each word."""
-    rows = place.locator("g.arc").evaluate_all(
-        "all => all.map(g => [g.dataset.arc, g.dataset.head, g.dataset.label])"
-    )
-    return {int(word): (int(head), label) for word, head, label in rows}
-
-
-def tree(record: Any) -> dict[int, tuple[int, str]]:
-    pairs = zip(record["heads"], record["deprels"], strict=True)
-    return dict(enumerate(pairs, start=1))
-
-
-def until(condition: Any, page: Any) -> None:
-    for _ in range(600):
-        if condition():
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError("it did not come about")
-
-
-_DROP = """text => {
-  const data = new DataTransfer();
-  data.items.add(new File([text], "a.conllu"));
-  const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
-  document.querySelector(".drop").dispatchEvent(drop);
-}"""
 
 # -- parse --------------------------------------------------------------------------
 
@@ -138,6 +57,28 @@ def test_text_is_shown_as_text(open_page: Any) -> None:
     page.wait_for_selector("#rules-fault:visible")
     assert "<img" in page.inner_text("#rules-fault")
     assert page.locator("main img").count() == 0
+
+
+def test_labels_projects_and_file_names_are_shown_as_text(
+    open_page: Any, bench: Client, project: str
+) -> None:
+    label = "<img/src=x/onerror=alert(1)>"
+    path = f"/api/projects/{project}/sentences/0/answer"
+    heads = [{"word": 1, "head": 0, "label": "root"}, {"word": 2, "head": 1, "label": label}]
+    assert bench.post(path, {"version": 0, "heads": heads}).status == 200
+    page = open_page("/adapt")
+    assert NASTY in page.inner_text("fieldset")
+    assert page.locator("main img").count() == 0
+    page = open_page(f"/annotate?project={project}&mode=heads")
+    page.locator('.queue li[data-n="0"]').click()
+    page.locator('#stage g.token[data-word="2"]').click()
+    until(lambda: page.locator("#stage text.label", has_text=label).count() == 1, page)
+    assert page.locator("main img").count() == 0
+    page = open_page("/")
+    page.evaluate(DROP, ["a" * (4 * 2**20 + 1), NASTY])
+    page.wait_for_selector(".toast.bad")
+    assert NASTY in page.inner_text(".toast.bad")
+    assert page.locator("#toasts img").count() == 0
 
 
 def test_a_click_constrains_and_the_tree_answers(open_page: Any, bench: Client) -> None:
@@ -206,9 +147,28 @@ def test_a_dropped_file_is_parsed(open_page: Any) -> None:
     page = open_page("/")
     rows = [["1", "Rain", "_", "NOUN"], ["2", "falls", "_", "VERB"]]
     text = "".join("\t".join([*row, *["_"] * 6]) + "\n" for row in rows) + "\n"
-    page.evaluate(_DROP, text)
+    page.evaluate(DROP, [text, "a.conllu"])
     page.wait_for_selector(".sentence g.arc")
     assert page.locator("text.word").all_text_contents() == ["Rain", "falls"]
+    # From the keyboard, one is chosen instead.
+    with page.expect_file_chooser() as chosen:
+        page.keyboard.press("o")
+    other = {"name": "b.txt", "mimeType": "text/plain", "buffer": b"Snow melts."}
+    chosen.value.set_files([other])
+    until(lambda: page.locator("text.word").all_text_contents() == ["Snow", "melts", "."], page)
+
+
+def test_wrong_input_is_named_on_the_page(open_page: Any) -> None:
+    page = open_page("/")
+    for text, said in (
+        ("1\tRain\t_\tNOUN\n", "line 1"),
+        ("1\tRain" + "\t_" * 4 + "\t9\tdep\t_\t_\n\n", "out of range"),
+        ("a " * 1001, "1001 words"),
+    ):
+        page.fill("#text", text)
+        until(lambda: said in page.inner_text("#fault"), page)  # noqa: B023
+    parse(page, SENTENCE)
+    until(lambda: not page.is_visible("#fault"), page)
 
 
 # -- reorder ------------------------------------------------------------------------
@@ -273,200 +233,26 @@ def test_scores_and_chunks_against_references(open_page: Any, bench: Client) -> 
         assert card.locator("path.chunk").count() == linked
 
 
-# -- annotate -----------------------------------------------------------------------
+def test_long_orders_stay_within_the_page(open_page: Any, bench: Client) -> None:
+    page = open_page("/reorder")
+    text = " ".join(["The old gardener shapes the pines by the pond"] * 7) + "."
+    page.fill("#text", text)
+    page.wait_for_selector(".order.tall")
+    card = page.locator("article.card").first
+    sizes = card.locator(".order").evaluate("e => [e.scrollWidth, e.clientWidth]")
+    assert sizes[0] <= sizes[1] + 1
+    (wanted,) = bench.post("/api/reorder", {"text": text, "rules": "ja"}).json["sentences"]
+    # The words of the second column, from top to bottom.
+    shown = card.locator("text.token").evaluate_all(
+        "all => all.map(t => [Number(t.getAttribute('x')), Number(t.getAttribute('y')),"
+        " t.textContent])"
+    )
+    right = max(x for x, _, _ in shown)
+    column = sorted((y, word) for x, y, word in shown if x == right)
+    assert [word for _, word in column] == wanted["reordered"]
 
 
-@pytest.fixture
-def project(bench: Client) -> str:
-    text = "The gardener shapes old pines. Rain falls. Two herons stand in the water."
-    made = bench.post("/api/projects-create", {"name": NASTY, "text": text}).json["id"]
-    while not bench.get(f"/api/projects/{made}").json["ranked"]:
-        time.sleep(0.05)
-    return str(made)
-
-
-def test_one_keystroke_answers_and_goes_on(open_page: Any, bench: Client, project: str) -> None:
-    page = open_page(f"/annotate?project={project}")
-    assert NASTY in page.inner_text("h1")
-    order = [row["n"] for row in bench.get(f"/api/projects/{project}").json["rows"]]
-    shown = page.locator(".queue li").evaluate_all("all => all.map(li => Number(li.dataset.n))")
-    assert shown == order
-    for number, n in enumerate(order):
-        words = page.locator(".choice")
-        key = words.nth(1).locator("kbd").inner_text()
-        page.keyboard.press(key)
-        until(lambda: page.inner_text("#count").startswith(f"{number + 1} of"), page)  # noqa: B023
-        state = bench.get(f"/api/projects/{project}/sentences/{n}").json["state"]
-        assert state["heads"] == {"2": 0}
-    page.keyboard.press("u")
-    until(lambda: page.inner_text("#count").startswith("2 of"), page)
-    assert bench.get(f"/api/projects/{project}/sentences/{order[-1]}").json["state"] == {}
-
-
-def test_skipping_and_reaching_any_word(open_page: Any, bench: Client, project: str) -> None:
-    page = open_page(f"/annotate?project={project}")
-    rows = bench.get(f"/api/projects/{project}").json["rows"]
-    page.keyboard.press("s")
-    until(lambda: bench.get(f"/api/projects/{project}").json["skipped"] == 1, page)
-    page.wait_for_selector(f'.queue li.here[data-n="{rows[1]["n"]}"]')
-    for _ in range(3):
-        page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    until(lambda: bench.get(f"/api/projects/{project}").json["annotated"] == 1, page)
-    found = bench.get(f"/api/projects/{project}/sentences/{rows[1]['n']}").json
-    assert found["state"]["heads"] == {"3": 0}
-
-
-def test_two_tabs_see_the_conflict(open_page: Any, bench: Client, project: str) -> None:
-    first = open_page(f"/annotate?project={project}")
-    second = open_page(f"/annotate?project={project}", first.context)
-    n = bench.get(f"/api/projects/{project}").json["rows"][0]["n"]
-    first.locator('.choice[data-word="1"]').click()
-    until(lambda: first.inner_text("#count").startswith("1 of"), first)
-    second.locator('.choice[data-word="2"]').click()
-    second.wait_for_selector("#conflict")
-    assert "changed this sentence first" in second.inner_text("#conflict")
-    path = f"/api/projects/{project}/sentences/{n}"
-    assert bench.get(path).json["state"]["heads"] == {"1": 0}
-    second.click("#mine")
-    until(lambda: bench.get(path).json["state"].get("heads") == {"2": 0}, second)
-
-
-def test_heads_are_corrected_and_the_tree_follows(
-    open_page: Any, bench: Client, project: str
-) -> None:
-    page = open_page(f"/annotate?project={project}&mode=heads")
-    page.wait_for_selector("#stage g.arc")
-    n = int(page.locator(".queue li.here").get_attribute("data-n"))
-    path = f"/api/projects/{project}/sentences/{n}"
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("r")
-    until(lambda: bench.get(path).json["state"].get("heads") == {"1": 0}, page)
-    until(lambda: arcs(page.locator("#stage")).get(1, (None,))[0] == 0, page)
-    page.keyboard.press("a")
-    words = len(bench.get(path).json["tokens"])
-    until(lambda: len(bench.get(path).json["state"]["heads"]) == words, page)
-    assert bench.get(path).json["state"]["heads"]["1"] == 0
-    assert bench.get(f"/api/projects/{project}").json["annotated"] == 1
-
-
-def test_words_are_linked_by_click_and_by_key(open_page: Any, bench: Client) -> None:
-    request = {"name": "Pairs", "source": "old pine\nrain", "target": "古い 松\n雨"}
-    made = bench.post("/api/projects-create", request).json["id"]
-    path = f"/api/projects/{made}/sentences/0"
-    page = open_page(f"/annotate?project={made}")
-    page.keyboard.press("Enter")
-    until(lambda: bench.get(path).json["state"].get("links") == [[0, 0]], page)
-    page.locator('[data-side="0"][data-at="1"]').click()
-    page.locator('[data-side="1"][data-at="1"]').click()
-    until(lambda: bench.get(path).json["state"].get("links") == [[0, 0], [1, 1]], page)
-    shown = page.locator("[data-link]")
-    until(lambda: shown.count() == 2, page)
-    assert shown.evaluate_all("all => all.map(p => p.dataset.link)") == ["0-0", "1-1"]
-    pharaoh = bench.get(f"/api/projects/{made}/files/links.pharaoh").data.decode()
-    assert pharaoh == "0-0 1-1\n\n"
-
-
-def test_a_project_is_begun_on_the_page(open_page: Any, bench: Client) -> None:
-    page = open_page("/annotate")
-    if not page.locator("#name").is_visible():
-        page.locator("summary").last.click()
-    page.fill("#name", "From the page")
-    page.fill("#new-text", "Rain falls. Snow falls.")
-    page.click("#create")
-    page.wait_for_selector(".choice")
-    made = [each for each in bench.get("/api/projects").json if each["name"] == "From the page"]
-    assert made[0]["sentences"] == 2
-
-
-# -- compare, analyze, adapt ----------------------------------------------------------
-
-
-def test_compare_shows_the_tables_of_the_api(open_page: Any, bench: Client) -> None:
-    page = open_page("/compare")
-    page.select_option("#corpus", "toy")
-    page.select_option('[data-side="a"] [data-field="beam"]', "1")
-    page.select_option('[data-side="b"] [data-field="beam"]', "8")
-    page.click("#run")
-    page.wait_for_selector("#table")
-    job = [each for each in bench.get("/api/jobs").json if each["kind"] == "compare"][-1]
-    result = bench.get(f"/api/jobs/{job['id']}").json["result"]
-    for row in result["table"]:
-        cells = page.locator(f'#table tr[data-metric="{row["metric"]}"] td')
-        assert cells.nth(1).inner_text() == f"{row['a']:.2f}"
-        assert cells.nth(2).inner_text() == f"{row['b']:.2f}"
-    changed = [row for row in result["rows"] if row["differ"]]
-    assert page.inner_text("#rows-count").startswith(f"{len(changed)} sentence")
-    page.select_option("#show", "all")
-    page.fill("#word", "garden")
-    fitting = [row for row in result["rows"] if "garden" in row["text"].lower()]
-    until(lambda: page.locator("tr[data-n]").count() == len(fitting), page)
-    page.locator("tr[data-n]").first.click()
-    page.wait_for_selector(".detail g.arc")
-    n = int(page.locator("tr[data-n]").first.get_attribute("data-n"))
-    systems = [{"model": "en", "beam": 1}, {"model": "en", "beam": 8}]
-    found = bench.post("/api/compare-sentence", {"corpus": "toy", "systems": systems, "n": n}).json
-    shown = page.locator(".detail .candidate")
-    assert [arcs(shown.nth(i)) for i in (0, 1)] == [tree(each) for each in found["systems"]]
-
-
-def test_analyze_shows_the_scores_and_filters(open_page: Any, bench: Client) -> None:
-    page = open_page("/analyze")
-    page.select_option("#corpus", "toy")
-    page.click("#run")
-    page.wait_for_selector("#factor")
-    job = [each for each in bench.get("/api/jobs").json if each["kind"] == "analyse"][-1]
-    result = bench.get(f"/api/jobs/{job['id']}").json["result"]
-    assert page.inner_text('[data-score="LAS"]') == f"{result['scores']['LAS']:.2f}"
-    label = result["examples"][0]["labels"][0]
-    page.locator(f'.hbar[data-name="{label}"]').click()
-    fitting = [each for each in result["examples"] if label in each["labels"]][:30]
-    until(lambda: page.locator("tr[data-n]").count() == len(fitting), page)
-    page.select_option("#factor", "arc length")
-    until(lambda: page.locator('.hbar[data-name="root"]').count() == 1, page)
-
-
-def test_adapt_shows_curves_and_before_and_after(
-    open_page: Any, bench: Client, project: str
-) -> None:
-    page = open_page(f"/annotate?project={project}")
-    for number in range(3):
-        page.keyboard.press("1")
-        until(lambda: page.inner_text("#count").startswith(f"{number + 1} of"), page)  # noqa: B023
-    page.goto(f"{bench.url}/adapt")
-    page.wait_for_selector("#start")
-    page.select_option("#project", project)
-    page.select_option("#treebank", "toy")
-    page.select_option("#dev", "toy")
-    page.fill("#epochs", "2")
-    page.click("#start")
-    page.wait_for_selector("#before-after", timeout=180_000)
-    job = bench.get("/api/adapt").json["jobs"][-1]
-    record = bench.get(f"/api/jobs/{job['id']}").json
-    assert page.locator("#curves circle").count() == len(record["curves"])
-    assert record["result"]["model"] in page.inner_text("#before-after")
-    assert page.inner_text("#log").splitlines()[0] == record["lines"][0]
-
-
-def test_a_failed_and_a_cancelled_training_are_seen(
-    open_page: Any, bench: Client, project: str
-) -> None:
-    page = open_page(f"/annotate?project={project}")
-    page.keyboard.press("1")
-    until(lambda: page.inner_text("#count").startswith("1 of"), page)
-    page.goto(f"{bench.url}/adapt")
-    page.wait_for_selector("#start")
-    page.select_option("#project", project)
-    page.select_option("#treebank", "broken")
-    page.click("#start")
-    page.wait_for_selector('[data-state="failed"] #job-fault:visible')
-    assert "2 roots" in page.inner_text("#job-fault")
-    page.select_option("#treebank", "toy")
-    page.fill("#epochs", "100")
-    page.click("#start")
-    page.wait_for_selector('[data-state="running"] #cancel:visible')
-    page.click("#cancel")
-    page.wait_for_selector('[data-state="cancelled"] #job-fault:visible')
+# -- all pages ------------------------------------------------------------------------
 
 
 def test_every_page_has_its_keys_and_both_themes(open_page: Any) -> None:

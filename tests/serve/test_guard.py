@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import json
 import logging
@@ -10,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from niwaki.cli import main
+from niwaki.cli import serve as command
 from niwaki.errors import ConfigError
+from niwaki.serve.api import ENDPOINTS
 from niwaki.serve.registry import Registry
 from niwaki.serve.server import allowed_hosts, bind, check_token, is_loopback
 from tests.serve.conftest import PATIENT, Client, running
@@ -42,6 +46,18 @@ def test_a_port_that_is_taken_is_named() -> None:
     first.close()
 
 
+def test_the_command_listens_on_this_machine_only(capsys: pytest.CaptureFixture[str]) -> None:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    assert is_loopback(parser.parse_args([]).host)
+    listener = bind(parser.parse_args([]).host, 0)
+    assert is_loopback(listener.getsockname()[0])
+    listener.close()
+    # No port is opened for others before somebody has given a token.
+    assert main(["serve", "--host", "0.0.0.0", "--port", "0"]) != 0
+    assert "--token-file" in capsys.readouterr().err
+
+
 def test_hosts_that_are_allowed() -> None:
     assert "localhost:80" in allowed_hosts("127.0.0.1", 80, [])
     assert "localhost" in allowed_hosts("127.0.0.1", 80, [])
@@ -64,6 +80,33 @@ def test_pages_of_other_sites_cannot_change_anything(bench: Client) -> None:
     assert bench.post("/api/parse", TEXT, **{"Sec-Fetch-Site": "cross-site"}).status == 403
     assert bench.post("/api/parse", TEXT, Origin=bench.url).status == 200
     assert bench.post("/api/parse", TEXT).status == 200  # no browser
+
+
+POSTS = [each.path.format(id="x", n="0") for each in ENDPOINTS if each.method == "POST"]
+
+
+@pytest.mark.parametrize("path", [*POSTS, "/api/login", "/", "/static/app.js", "/nothing"])
+def test_nothing_but_reading_is_open_to_other_sites(bench: Client, path: str) -> None:
+    foreign = {"Origin": "http://evil.example"}
+    for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
+        headers = {"Content-Type": "application/json", **foreign}
+        reply = bench.request(method, path, b"{}", headers)
+        assert reply.status == 403
+        assert not [name for name in reply.headers if name.startswith("access-control")]
+        plain = bench.request(method, path, b"{}", {"Content-Type": "text/plain"})
+        assert plain.status == 415
+
+
+def test_a_browser_is_not_told_that_it_may_ask(bench: Client) -> None:
+    """Without CORS headers in the answer to its question, a browser does not send the request."""
+    headers = {
+        "Origin": "http://evil.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "content-type",
+    }
+    reply = bench.request("OPTIONS", "/api/parse", None, headers)
+    assert reply.status == 403
+    assert not [name for name in reply.headers if name.startswith("access-control")]
 
 
 def test_every_body_is_declared_as_json(bench: Client) -> None:
@@ -146,6 +189,36 @@ def test_no_path_leads_out_of_the_folder(bench: Client) -> None:
         assert bench.get(path).status == 404
     for name in ("../../project.json", "journal.jsonl", "project.json"):
         assert bench.get(f"/api/projects/x/files/{name}").status == 404
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../toy", "toy.conllu/..", "C:\\x", "a\u0000b"])
+def test_requests_name_things_and_never_files(bench: Client, name: str) -> None:
+    systems, pairs = [{"model": "en", "rules": "ja"}] * 2, [{"corpus": "pairs"}]
+    requests = [
+        ("/api/parse", {"text": "a", "model": name}),
+        ("/api/reorder", {"text": "a", "rules": name}),
+        ("/api/align", {"pairs": [{"source": ["a"], "target": ["b"]}], "with": name}),
+        ("/api/rules-save", {"id": name, "text": ""}),
+        ("/api/projects-create", {"name": "x", "corpus": name}),
+        ("/api/projects-create", {"name": "x", "bitext": name}),
+        ("/api/compare", {"corpus": name, "systems": systems}),
+        ("/api/compare", {"corpus": "toy", "systems": [{"model": name}] * 2}),
+        ("/api/compare-sentence", {"corpus": name, "systems": systems, "n": 0}),
+        ("/api/analyze", {"corpus": name, "systems": systems}),
+        ("/api/trade-off", {"models": [name, "en"], "tasks": pairs}),
+        ("/api/trade-off", {"models": ["en", "en"], "tasks": [{"corpus": name}]}),
+        (
+            "/api/trade-off",
+            {"models": ["en", "en"], "tasks": pairs, "treebank": name},
+        ),
+        ("/api/adapt-start", {"projects": [name]}),
+        ("/api/adapt-start", {"projects": ["x"], "treebank": name}),
+        ("/api/adapt-start", {"projects": ["x"], "rules": name}),
+    ]
+    for path, body in requests:
+        reply = bench.post(path, body)
+        assert reply.status == 422, (path, body)
+        assert "must fit" in reply.json["error"]
 
 
 def test_words_of_a_request_are_limited(bench: Client) -> None:

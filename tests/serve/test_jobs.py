@@ -3,6 +3,10 @@ where everybody can see it."""
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -10,11 +14,17 @@ from typing import Any
 import pytest
 
 from niwaki.analysis.orders import rule_system
+from niwaki.analysis.profiles import profile_errors
+from niwaki.analysis.profiles_report import ProfilesReport
+from niwaki.analysis.tradeoff import weigh_up
+from niwaki.data.conllu import read_conllu
 from niwaki.data.references import read_references
 from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import compare
-from niwaki.models.pipeline import Pipeline
+from niwaki.models.pipeline import Pipeline, load
+from niwaki.objectives.partial import Partial
+from niwaki.serve import leash
 from niwaki.serve.adapt import follow
 from niwaki.serve.jobs import Job
 from niwaki.serve.work.comparing import SAMPLES
@@ -68,21 +78,40 @@ def test_rule_sets_are_compared_on_references(
         assert table["tau"][key] == pytest.approx(scores["tau"])
 
 
-def test_an_analysis_counts_every_word(bench: Client, toy: list[Sentence]) -> None:
-    request = {"corpus": "toy", "systems": [{"model": "en"}]}
+def test_an_analysis_is_that_of_the_library(
+    bench: Client, model: Pipeline, toy: list[Sentence]
+) -> None:
+    request = {**BEAMS, "punctuation": False}
     job = bench.done(bench.post("/api/analyze", request))
     assert job["state"] == "done", job["error"]
     result = job["result"]
-    words = sum(map(len, toy))
-    for rows in result["factors"].values():
-        assert sum(row["count"] for row in rows) == words
-        las = sum(row["las"] * row["count"] for row in rows) / words
-        assert las == pytest.approx(result["scores"]["LAS"])
+    names = ["en (beam 1)", "en (beam 8)"]
+    trees = [list(model.parse(toy, beam=beam, retag=True)) for beam in (1, 8)]
+    found = profile_errors(toy, dict(zip(names, trees, strict=True)), punctuation=False)
+    wanted = json.loads(json.dumps(ProfilesReport(found).to_json()))
+    assert {key: result[key] for key in wanted} == wanted
+    assert [each["key"] for each in result["factors"]] == list(wanted["profiles"])
+    for name, parsed in zip(names, trees, strict=True):
+        details = result["details"][name]
+        assert details["scores"] == pytest.approx(evaluate(toy, parsed).scores)
+        wrong = sum(each["errors"] for each in details["examples"])
+        las = 100 * (1 - wrong / sum(map(len, toy)))
+        assert las == pytest.approx(details["scores"]["LAS"])
     assert [each["beam"] for each in result["beams"]] == [1, 2, 4, 8, 16, 32]
-    request = {"corpus": "pairs", "systems": [{"model": "en", "rules": "ja"}]}
-    job = bench.done(bench.post("/api/analyze", request))
+
+
+def test_orders_of_several_systems_are_analysed(bench: Client) -> None:
+    systems = [{"model": "en", "rules": rules} for rules in ("none", "ja", "ja")]
+    job = bench.done(bench.post("/api/analyze", {"corpus": "pairs", "systems": systems}))
     assert job["state"] == "done", job["error"]
-    assert job["result"]["misplaced"]["word"] is not None
+    result = job["result"]
+    names = ["en + none", "en + ja", "en + ja #3"]
+    assert list(result["details"]) == names
+    assert result["details"]["en + ja"]["misplaced"]["word"] is not None
+    assert result["details"]["en + ja"]["scores"] == result["details"]["en + ja #3"]["scores"]
+    (row,) = [each for each in result["differences"]["en + ja"] if each["metric"] == "frs_linked"]
+    one, other = (result["details"][name]["scores"]["frs_linked"] for name in names[:2])
+    assert row["difference"] == pytest.approx(other - one)
 
 
 def test_what_cannot_be_compared_is_refused(bench: Client) -> None:
@@ -111,37 +140,135 @@ def annotated(bench: Client) -> str:
 
 
 def test_adapting_trains_a_model_and_shows_what_it_did(bench: Client, annotated: str) -> None:
-    request = {"project": annotated, "treebank": "toy", "dev": "toy", "epochs": 2}
+    request = {"projects": [annotated], "treebank": "toy", "epochs": 2, "passes": 3}
     job = bench.done(bench.post("/api/adapt-start", request))
     assert job["state"] == "done", (job["error"], job["lines"])
-    assert {each["stage"] for each in job["curves"]} == {"parser", "greedy"}
-    assert [e["epoch"] for e in job["curves"] if e["stage"] == "parser"] == [1, 2]
-    assert all("las" in each for each in job["curves"])
+    # The curves are those of the log that training writes.
     result = job["result"]
-    assert (len(result["annotated"]["rows"]), len(result["held-out"]["rows"])) == (10, 2)
-    assert result["held-out"]["counts"][0]["known_roots"] == 2
-    assert result["dev"]["measure"] == "LAS"
+    folder = bench.folder / "models" / result["model"]
+    log = (folder / "model.niwaki.log.jsonl").read_text(encoding="utf-8").splitlines()
+    assert job["curves"] == [json.loads(line) for line in log]
+    (task,) = result["tasks"]
+    assert task["name"] == "1 partial"
+    treebank, partial = (
+        [each for each in job["curves"] if each["objective"].endswith(f": {name}")]
+        for name in ("treebank", task["name"])
+    )
+    assert [[each["epoch"] for each in lines] for lines in (treebank, partial)] == [[1, 2]] * 2
+    assert all(each["las"] is not None for each in treebank)
+    assert all(each["examples"] == 3 * 10 for each in partial)
+    assert all(each["first_cost"] >= each["oracle_cost"] >= 0 for each in partial)
+    # What was kept out is not in what was learned from.
+    assert (len(task["learned"]["rows"]), len(task["held-out"]["rows"])) == (10, 2)
+    assert task["held-out"]["counts"][0]["known_roots"] == 2
+    trees = [set(_texts(folder / f"treebank.{part}.conllu")) for part in ("learned", "held-out")]
+    assert [len(each) for each in trees] == [result["trees"][p] for p in ("learned", "held-out")]
+    assert not trees[0] & trees[1]
     # It is a model like others from now on, and what it was made of lies beside it.
-    name = result["model"]
-    assert name in {each["id"] for each in bench.get("/api/models").json}
-    parsed = bench.post("/api/parse", {"tokens": [["Rain", "falls", "."]], "model": name})
-    assert parsed.status == 200
+    assert result["model"] in {each["id"] for each in bench.get("/api/models").json}
+    words = {"tokens": [["Rain", "falls", "."]], "model": result["model"]}
+    assert "arc_probabilities" in bench.post("/api/parse", words).json["sentences"][0]
     config = bench.get(f"/api/adapt/{job['id']}/config").json["config"]
-    assert "partial = true" in config and "/" not in config.partition("[[objective]]")[2]
-    both = bench.get(f"/api/adapt/{job['id']}/sentence?part=held-out&n=0").json
-    assert len(both["systems"]) == 2
-    again = bench.get("/api/adapt").json
-    assert again["jobs"][-1]["state"] == "done"
+    assert 'kind = "partial"' in config and str(bench.folder) not in config
+    both = f"/api/adapt/{job['id']}/sentence?part=held-out&project={annotated}&n=0"
+    assert len(bench.get(both).json["systems"]) == 2
+    assert bench.get(both.replace("held-out", "learned")).status == 200
+    assert bench.get(both.replace(annotated, "none")).status == 404
+    assert bench.get("/api/adapt").json["jobs"][-1]["state"] == "done"
+
+
+def _texts(path: Path) -> list[str]:
+    return [each.text for each in read_conllu(path)]
+
+
+def test_the_trade_off_is_that_of_the_library(
+    bench: Client, annotated: str, model: Pipeline, toy: list[Sentence]
+) -> None:
+    job = bench.done(bench.post("/api/adapt-start", {"projects": [annotated], "epochs": 1}))
+    assert job["state"] == "done", (job["error"], job["lines"])
+    made = job["result"]["model"]
+    # Without a treebank nothing tells what was paid.
+    assert job["result"]["tradeoff"]["treebank"] == {}
+    assert job["result"]["tradeoff"]["part"] == "held-out"
+    request = {
+        "models": ["en", made],
+        "treebank": "toy",
+        "tasks": [{"corpus": f"{annotated}.known"}, {"corpus": "pairs", "rules": "ja"}],
+    }
+    weighed = bench.done(bench.post("/api/trade-off", request))
+    assert weighed["state"] == "done", weighed["error"]
+    known = list(
+        read_conllu(bench.folder / "projects" / annotated / "partial.conllu", unknown_heads=True)
+    )
+    after = load(bench.folder / "models" / made / "model.niwaki")
+    wanted = weigh_up(("en", made), (model, after), toy, {"x": Partial(known)}, samples=SAMPLES)
+    found = weighed["result"]
+    assert found["treebank"] == wanted.to_json()["treebank"]
+    assert list(found["costs"]) == [f"{annotated}.known", "pairs + ja"]
+    assert found["costs"][f"{annotated}.known"]["b"] == wanted.to_json()["costs"]["x"]["b"]
+    for changes, status in (
+        ({"models": ["en", "nobody"]}, 404),
+        ({"models": ["en"]}, 422),
+        ({"tasks": []}, 422),
+        ({"tasks": [{"corpus": "toy"}]}, 404),
+        ({"treebank": "pairs"}, 404),
+    ):
+        assert bench.post("/api/trade-off", {**request, **changes}).status == status
+
+
+def test_links_teach_word_order(bench: Client, annotated: str) -> None:
+    """A parser that is told orders which reverse every sentence learns to make such trees."""
+    lines = ["Rain falls .", "Old pines lean .", "The gardener rests .", "Two herons stand ."] * 2
+    targets = [" ".join(f"{word}'" for word in reversed(line.split())) for line in lines]
+    request = {"name": "Turned", "source": "\n".join(lines), "target": "\n".join(targets)}
+    made = bench.post("/api/projects-create", request).json["id"]
+    for n, line in enumerate(lines):
+        words = len(line.split())
+        links = [[i, words - 1 - i] for i in range(words if n else 1)]
+        said = {"version": 0, "links": links}
+        assert bench.post(f"/api/projects/{made}/sentences/{n}/answer", said).status == 200
+    request = {"projects": [made, annotated], "rules": "reverse", "treebank": "toy", "epochs": 3}
+    job = bench.done(bench.post("/api/adapt-start", request))
+    assert job["state"] == "done", (job["error"], job["lines"])
+    turned, roots = job["result"]["tasks"]
+    # One linked word has no order: of eight pairs seven say something, and one is kept out.
+    assert (turned["kind"], len(turned["learned"]["rows"])) == ("reordering", 6)
+    assert (roots["name"], roots["kind"]) == ("2 partial", "partial")
+    shown = {each["objective"].partition(": ")[2] for each in job["curves"]}
+    assert shown == {"treebank", turned["name"], roots["name"]}
+    assert set(job["result"]["tradeoff"]["costs"]) == {"1 reordering", "2 partial"}
+    assert set(job["result"]["tradeoff"]["treebank"]) == {"UAS", "LAS", "UPOS"}
+    config = bench.get(f"/api/adapt/{job['id']}/config").json["config"]
+    assert 'rules = "reverse"' in config
+    shown = f"/api/adapt/{job['id']}/sentence?part=learned&project={made}&n=0"
+    assert "reference" in bench.get(shown).json["systems"][1]
+
+
+def test_own_rules_are_kept_with_the_model(bench: Client) -> None:
+    text = bench.get("/api/rules/reverse").json["text"]
+    assert bench.post("/api/rules-save", {"id": "turned", "text": text}).status == 200
+    request = {"name": "One pair", "source": "Rain falls", "target": "b a"}
+    made = bench.post("/api/projects-create", request).json["id"]
+    said = {"version": 0, "links": [[0, 1], [1, 0]]}
+    assert bench.post(f"/api/projects/{made}/sentences/0/answer", said).status == 200
+    request = {"projects": [made], "rules": "turned", "epochs": 1}
+    job = bench.done(bench.post("/api/adapt-start", request))
+    assert job["state"] == "done", (job["error"], job["lines"])
+    kept = bench.folder / "models" / job["result"]["model"] / "rules.toml"
+    assert kept.read_text(encoding="utf-8") == text
+    # Nothing could be kept out of one example; the report says so.
+    assert job["result"]["tradeoff"]["part"] == "learned"
+    assert "held-out" not in job["result"]["tasks"][0]
 
 
 def test_training_can_be_cancelled(bench: Client, annotated: str) -> None:
-    request = {"project": annotated, "treebank": "toy", "epochs": 100}
+    request = {"projects": [annotated], "treebank": "toy", "epochs": 100}
     job = bench.post("/api/adapt-start", request).json
     while not (found := bench.get(f"/api/jobs/{job['id']}").json)["curves"]:
         assert found["state"] == "running", found["error"]
         time.sleep(0.05)
     assert bench.post(f"/api/jobs/{job['id']}/cancel", {}).json["state"] == "cancelled"
-    name = found["request"]["model"]
+    name = found["request"]["output"]
     assert not (bench.folder / "models" / name / "model.niwaki").exists()
     assert name not in {each["id"] for each in bench.get("/api/models").json}
     assert _trainers(name) == []
@@ -159,37 +286,53 @@ def _trainers(name: str) -> list[str]:
     return found
 
 
+def test_training_does_not_outlive_the_server(tmp_path: Path) -> None:
+    """When the server is killed, its end of the pipe closes, whatever else it could not do."""
+    work = "echo $$ > pid.new; mv pid.new pid; sleep 1000"
+    process = subprocess.Popen(
+        [sys.executable, leash.__file__, "sh", "-c", work], stdin=subprocess.PIPE, cwd=tmp_path
+    )
+    while not (tmp_path / "pid").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    pid = int((tmp_path / "pid").read_text())
+    os.kill(pid, 0)
+    assert process.stdin is not None
+    process.stdin.close()
+    assert process.wait() != 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
 def test_a_failure_is_visible(bench: Client, annotated: str) -> None:
-    request: dict[str, Any] = {"project": annotated, "treebank": "toy", "epochs": 2}
-    job = bench.done(bench.post("/api/adapt-start", {**request, "treebank": "broken"}))
+    request: dict[str, Any] = {"projects": [annotated], "treebank": "broken", "epochs": 2}
+    job = bench.done(bench.post("/api/adapt-start", request))
     assert job["state"] == "failed"
     assert "2 roots" in job["error"]
+    assert str(bench.folder) not in job["error"]
 
 
-def test_nothing_annotated_is_said(bench: Client) -> None:
+def test_what_cannot_be_adapted_is_said(bench: Client, annotated: str) -> None:
     made = bench.post("/api/projects-create", {"name": "Empty", "text": "Rain falls."}).json
-    reply = bench.post("/api/adapt-start", {"project": made["id"], "treebank": "toy"})
+    reply = bench.post("/api/adapt-start", {"projects": [made["id"]]})
     assert reply.status == 422
     assert "annotated" in reply.json["error"]
+    for changes, status in (
+        ({"projects": []}, 422),
+        ({"projects": ["nothing"]}, 404),
+        ({"model": "nobody"}, 404),
+        ({"rules": "nothing"}, 404),
+        ({"treebank": "pairs"}, 404),
+        ({"dev": "nothing"}, 404),
+    ):
+        assert bench.post("/api/adapt-start", {"projects": [annotated], **changes}).status == status
 
 
-def test_lines_of_the_log_become_points_and_progress() -> None:
+def test_lines_of_training_become_progress() -> None:
     job = Job("adapt-1", "adapt", "x", {})
     follow(job, "1,200 sentences, 20,000 words")
     follow(job, "tagger: 3,000 sentences, 900/s, 25%, 10 s left")
     assert (job.stage, job.done, job.total) == ("tagger", 25, 100)
     follow(job, "parser epoch 3/12: 1,234 updates, 56,789 features, dev UAS 90.12 LAS 88.34")
-    follow(job, "greedy epoch 1/12: 7 updates, 8 features")
-    assert job.curves == [
-        {
-            "stage": "parser",
-            "epoch": 3,
-            "epochs": 12,
-            "updates": 1234,
-            "features": 56789,
-            "uas": 90.12,
-            "las": 88.34,
-        },
-        {"stage": "greedy", "epoch": 1, "epochs": 12, "updates": 7, "features": 8},
-    ]
-    assert job.lines[0].startswith("1,200") and len(job.lines) == 3
+    assert (job.stage, job.done, job.total) == ("epochs", 3, 12)
+    assert job.lines[0].startswith("1,200") and len(job.lines) == 2

@@ -86,6 +86,85 @@ def test_a_full_queue_sends_away_and_recovers(serve: Callable[..., object]) -> N
         assert client.get("/api/health").json["waiting"] == 0
 
 
+def _sent(client: Client, path: str, value: object) -> socket.socket:
+    """A connection on which a request was sent, and whose answer nobody has read."""
+    body = json.dumps(value).encode()
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: {HOST}:{client.port}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    connection = socket.create_connection((HOST, client.port))
+    connection.sendall(head.encode() + body)
+    return connection
+
+
+def _occupied(client: Client, request: object) -> tuple[socket.socket, socket.socket]:
+    """Connections of a long request that is being worked on, and of a short one behind it."""
+    long = _sent(client, "/api/kbest", request)
+    while True:
+        short = _sent(client, "/api/parse", QUICK)
+        short.settimeout(0.5)
+        try:
+            short.recv(1 << 16)  # it came before the long one
+            short.close()
+        except TimeoutError:
+            return long, short
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    for _ in range(1200):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not come about")
+
+
+def _until_waiting(client: Client, count: int) -> None:
+    _until(lambda: client.get("/api/health").json["waiting"] == count)
+
+
+def test_a_request_that_nobody_waits_for_leaves_the_queue(serve: Callable[..., object]) -> None:
+    with serve(workers=1) as client:  # type: ignore[attr-defined]
+        busy, first = _occupied(client, LONG)
+        second = _sent(client, "/api/parse", QUICK)
+        _until_waiting(client, 2)
+        first.close()
+        _until_waiting(client, 1)
+        second.close()
+        _until_waiting(client, 0)
+        # The first one is still being worked on: no answer has come.
+        busy.setblocking(False)
+        with busy, pytest.raises(BlockingIOError):
+            busy.recv(1)
+
+
+def test_work_that_was_begun_is_finished_for_nobody(serve: Callable[..., object]) -> None:
+    """To kill and to start a process takes longer than most requests do."""
+    before = workers()
+    with serve(workers=1) as client:  # type: ignore[attr-defined]
+        old = workers() - before
+        for connection in _occupied(client, {**LONG, "tokens": LONG["tokens"][:6]}):  # type: ignore[index]
+            connection.close()
+        assert client.post("/api/parse", QUICK).status == 200
+        assert workers() - before == old
+        assert client.get("/api/health").json["stopped"] == 0
+
+
+def test_an_answer_of_a_tab_that_was_closed_is_kept(serve: Callable[..., object]) -> None:
+    with serve(workers=1) as client:  # type: ignore[attr-defined]
+        made = client.post("/api/projects-create", {"name": "x", "text": "Rain falls."}).json
+        path = f"/api/projects/{made['id']}/sentences/0/answer"
+        long, short = _occupied(client, {**LONG, "tokens": LONG["tokens"][:6]})  # type: ignore[index]
+        short.close()
+        _until_waiting(client, 0)
+        said = {"version": 0, "heads": [{"word": 2, "head": 0, "label": "root"}]}
+        connection = _sent(client, path, said)
+        _until_waiting(client, 1)
+        connection.close()
+        _until(lambda: client.get(f"/api/projects/{made['id']}").json["annotated"] == 1)
+        long.close()
+
+
 @pytest.fixture(scope="module")
 def impatient(
     make_registry: Callable[[], Registry], tmp_path_factory: pytest.TempPathFactory

@@ -145,7 +145,14 @@ def test_wrong_types(record: dict[str, Any], message: str) -> None:
         ({"tagger": {"folds": 1}}, "tagger.folds is 1; give 0 for none, or at least 2"),
         ({"tagger": {"folds": -1}}, "give at least 0"),
         ({"tagger": {"epochs": 0}}, "give at least 1"),
-        ({"tagger": {"learner": "svm"}}, "give one of logistic, perceptron"),
+        ({"tagger": {"learner": "svm"}}, "give one of logistic, perceptron, tnt"),
+        ({"tagger": {"known_words": "some"}}, "tagger.known_words is 'some'; give one of seen"),
+        ({"tagger": {"smoothing": 0}}, "tagger.smoothing is 0.0; give at least 1e-09"),
+        ({"training": {"greedy_learner": "tnt"}}, "give one of perceptron, maxent, svm"),
+        ({"training": {"rate": 0}}, "training.rate is 0.0; give at least 1e-09"),
+        ({"training": {"damping": -1}}, "training.damping is -1.0; give at least 0"),
+        ({"training": {"decay": -0.1}}, "training.decay is -0.1; give at least 0"),
+        ({"training": {"decay": 2}}, "training.decay is 2.0; give at most 1"),
         ({"training": {"epochs": 0}}, "training.epochs is 0; give at least 1"),
         ({"training": {"explore": 1.5}}, "training.explore is 1.5; give at most 1"),
         ({"training": {"explore": -0.5}}, "give at least 0"),
@@ -189,6 +196,16 @@ def test_missing_files(record: dict[str, Any], key: str) -> None:
     message = refusal(record)
     assert f"{key}: no file" in message
     assert "paths are relative to c.toml" in message
+
+
+def test_costs_are_not_learned_by_local_classifiers() -> None:
+    record = {
+        "model": {"beam": 1},
+        "training": {"greedy_learner": "svm"},
+        "objective": [{"data": str(TOY)}, {"kind": "arc-length", "data": str(TOY)}],
+    }
+    assert "greedy_learner is svm, but costs are learned by perceptron steps" in refusal(record)
+    assert make_config({**record, "model": {"beam": 2}}).training.greedy_learner == "svm"
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:

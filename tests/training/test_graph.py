@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from niwaki.data.sentence import Sentence
-from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError
 from niwaki.models.arc_features import load_arc_feature_set
 from niwaki.models.graph import GraphParser
 from niwaki.models.pipeline import load
 from niwaki.models.trees import kbest, sum_trees
-from niwaki.training import graph as module
+from niwaki.training import epochs
 from niwaki.training import graph_online as online
 from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import Config, make_config
@@ -259,32 +258,7 @@ def test_log_linear_climbs_the_likelihood_of_latent_classes(
     assert np.abs(table[:, 0] - table[:, 1]).max() > 0.05, "classes have become different"
 
 
-# -- candidates and updates for other objectives -------------------------------------------
-
-
-def test_candidates_and_updates(toy: list[Sentence], tmp_path: Path) -> None:
-    made = training(toy[:5], tmp_path)
-    for s in range(5):
-        made.learn(s)
-    for s in range(5):
-        found = made.candidates(s, 6)
-        scores = [score for _, score in found]
-        assert scores == sorted(scores, reverse=True)
-        assert len({tree for tree, _ in found}) == len(found)
-        worst, best = found[-1][0], found[0][0]
-        for _ in range(200):
-            made.update(s, worst, best, 0.5)
-            best = made.candidates(s, 1)[0][0]
-            if best == worst:
-                break
-        assert best == worst, "the wanted tree has become the best one"
-
-
-def test_updates_know_labels_that_the_model_does_not(toy: list[Sentence], tmp_path: Path) -> None:
-    made = training(toy[:2], tmp_path)
-    gold = toy[0].tree
-    strange = Tree(gold.heads, ("strange", *gold.deprels[1:]))
-    made.update(0, gold, strange)
+def test_a_design_needs_arcs() -> None:
     with pytest.raises(ConfigError, match="no arcs"):
         design_graph([], quick_config().graph, features="h.tag", label_features="h.tag")
 
@@ -318,7 +292,7 @@ class Impatient(Log):
 def test_an_interrupted_run_ends_with_the_same_bytes(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_CHUNK", 6)
+    monkeypatch.setattr(epochs, "_CHUNK", 6)
     dev = {"dev": str(TOY)} if name == "log-linear" else {}
     config = config_of(TRAINERS[name], **dev)
     train(config, tmp_path / "straight", Log(), threads=1)

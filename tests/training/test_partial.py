@@ -13,7 +13,7 @@ from niwaki.errors import ConstraintError, CorpusError
 from niwaki.kernel.systems import system_names
 from niwaki.metrics.attachment import evaluate
 from niwaki.models.pipeline import Pipeline
-from niwaki.training import parsing
+from niwaki.training import epochs
 from niwaki.training.config import Config, make_config
 from niwaki.training.corpus import read_treebank
 from niwaki.training.run import train
@@ -104,7 +104,7 @@ class Impatient(Log):
 def test_an_interrupted_run_ends_with_the_same_bytes(
     tmp_path: Path, projective: list[Sentence], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parsing, "_CHUNK", 7)
+    monkeypatch.setattr(epochs, "_CHUNK", 7)
     data = write(
         tmp_path / "partial.conllu",
         [s if n % 2 else blanked(s, 0.5, n) for n, s in enumerate(projective)],

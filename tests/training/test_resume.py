@@ -46,9 +46,9 @@ checkpoint_minutes = 0
 KILLER = """
 import itertools, os, signal, sys, threading
 from niwaki import cli
-from niwaki.training import parsing
+from niwaki.training import epochs
 from niwaki.training.checkpoint import Checkpoint
-parsing._CHUNK = 10  # so that there are moments within an epoch
+epochs._CHUNK = 10  # so that there are moments within an epoch
 number, moment = int(sys.argv[1]), sys.argv[2]
 numbers, now = itertools.count(1), threading.local()
 save, replace = Checkpoint.save, os.replace

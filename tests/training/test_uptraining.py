@@ -84,17 +84,31 @@ def test_objectives_say_what_their_sentences_teach(tmp_path: Path) -> None:
     assert corpus.visits("segments") == 10 * size
     assert len(corpus.that_teaches("segments").sentences) == size
     assert corpus.that_teaches("trees") is corpus
+    assert corpus.that_teaches("training-tags") is corpus
+
+
+def test_the_finished_tagger_may_learn_less_than_those_of_the_training_data(tmp_path: Path) -> None:
+    silver = write(tmp_path / "silver.conllu", toy())
+    objectives = [
+        ObjectiveConfig(data=(str(TOY),), weight=2.0),
+        ObjectiveConfig(data=(str(silver),), teaches=("training-tags", "trees")),
+    ]
+    corpus = read_treebanks(objectives)
+    size = len(toy())
+    assert len(corpus.that_teaches("tags").sentences) == size
+    assert corpus.visits("tags") == 2 * size
+    assert corpus.visits("training-tags") == 3 * size
 
 
 def test_labels_and_tags_are_renamed_as_the_configuration_says(tmp_path: Path) -> None:
     old = [s.replace(deprels=["oblique" if x == "obl" else x for x in s.deprels]) for s in toy()]
     old = [s.replace(upos=["V" if x == "VERB" else x for x in s.upos]) for s in old]
     silver = write(tmp_path / "silver.conllu", old)
-    record = {"data": str(silver), "labels": {"oblique": "obl"}, "tags": {"V": "VERB"}}
+    record = {"data": str(silver), "label_map": {"oblique": "obl"}, "tag_map": {"V": "VERB"}}
     config = make_config({"objective": [record]})
     assert list(read_treebanks(config.objective).sentences) == toy()
-    with pytest.raises(ConfigError, match=r"objective\[0\]\.labels is '3'; give a table"):
-        make_config({"objective": [{"data": str(silver), "labels": 3}]})
+    with pytest.raises(ConfigError, match=r"objective\[0\]\.label_map is '3'; give a table"):
+        make_config({"objective": [{"data": str(silver), "label_map": 3}]})
 
 
 def test_tags_can_be_renamed_by_all_that_is_known(tmp_path: Path) -> None:
@@ -110,7 +124,7 @@ def test_tags_can_be_renamed_by_all_that_is_known(tmp_path: Path) -> None:
     ]
     silver = write(tmp_path / "silver.conllu", [Sentence.from_conllu("".join(lines) + "\n")])
     tags = {"SCONJ/WRB": "ADV/WRB", "ADV/RB/not": "PART/RB", "ADV": "X", "SCONJ": "C/I"}
-    (found,) = read_treebanks([ObjectiveConfig(data=(str(silver),), tags=tags)]).sentences
+    (found,) = read_treebanks([ObjectiveConfig(data=(str(silver),), tag_map=tags)]).sentences
     assert found.upos == ("ADV", "PART", "X", "C")
     assert found.xpos == ("WRB", "RB", "RB", "I")
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from niwaki.analysis.tables import Table
 from niwaki.data.files import Input, Source
+from niwaki.data.jsonlines import objects
 from niwaki.draw import escape, line_chart, page, round_limits
 from niwaki.errors import CorpusError, NiwakiError, shown
 
@@ -51,27 +52,18 @@ def read_log(source: Source) -> list[Entry]:
     found: dict[tuple[str, float], Entry] = {}
     objectives: list[str] = []
     with Input(source) as stream:
-        for number, line in stream.lines():
-            if line.strip():
-                entry = _parse(stream.name, number, line)
-                found[entry.objective, entry.epoch] = entry
-                if entry.objective not in objectives:
-                    objectives.append(entry.objective)
+        for number, record in objects(stream):
+            entry = _entry(stream.name, number, record)
+            found[entry.objective, entry.epoch] = entry
+            if entry.objective not in objectives:
+                objectives.append(entry.objective)
         if not found:
             raise NiwakiError(f"{stream.name}: an empty log; nothing to draw")
     order = {name: place for place, name in enumerate(objectives)}
     return sorted(found.values(), key=lambda entry: (order[entry.objective], entry.epoch))
 
 
-def _parse(file: str, number: int, line: str) -> Entry:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise CorpusError(
-            file, number, "LINE", f"not JSON ({error})", "write one object a line"
-        ) from error
-    if not isinstance(record, dict):
-        raise CorpusError(file, number, "LINE", f"found {shown(line)}", "write one object a line")
+def _entry(file: str, number: int, record: dict[str, Any]) -> Entry:
     objective = record.get("objective")
     if not isinstance(objective, str):
         raise CorpusError(

@@ -99,7 +99,7 @@ class ProfilesReport:
     # -- tables ---------------------------------------------------------------
 
     def to_text(self) -> str:
-        tables = [self.overall_table(), *self._difference_tables()]
+        tables = [self.overall_table(), *self.difference_tables()]
         for profile in self.found.profiles:
             table = self.profile_table(profile)
             rows = table.rows[:ROWS] if profile.factor.key in _ONLY_TABLES else table.rows
@@ -139,7 +139,7 @@ class ProfilesReport:
         columns = ["", "heads", "accuracy", f"from {found.systems[0]}", "right alone"]
         return Table(f"Accuracy, {found.words:,} words", columns, rows)
 
-    def _difference_tables(self) -> list[Table]:
+    def difference_tables(self) -> list[Table]:
         """The bins in which a system gains or loses more than overall, if that is no accident."""
         overall = self.found.overall.recall[:, 0]
         return [
@@ -250,7 +250,7 @@ class ProfilesReport:
         )
         summary = [
             _section("Accuracy", bounds, "", self.overall_table().grid()),
-            *(_section(t.title, note, "", t.grid()) for t in self._difference_tables()),
+            *(_section(t.title, note, "", t.grid()) for t in self.difference_tables()),
         ]
         body = [
             f"<p class=note>{escape(about)}</p>",

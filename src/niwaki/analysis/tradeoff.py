@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from niwaki.analysis.tag_shifts import Imperatives, TagShift, count_imperatives, shifted_tags
 from niwaki.data.candidates import CandidateArrays
 from niwaki.data.sentence import Sentence
 from niwaki.draw import escape, svg
@@ -41,8 +42,9 @@ class Shift:
 
 @dataclass(frozen=True)
 class Changed:
-    """An example of the task whose tree, or cost, is another one now."""
+    """An example of a task whose tree, or cost, is another one now."""
 
+    objective: str
     id: str
     before: Sentence
     after: Sentence
@@ -59,6 +61,8 @@ class TradeOff:
     costs: Sequence[Difference]
     labels: Sequence[Shift]
     words: Sequence[Shift]
+    imperatives: Sequence[Imperatives]
+    tags: Sequence[TagShift]
     changed: Sequence[Changed]
     signature: str
 
@@ -75,10 +79,14 @@ class TradeOff:
             "costs": differences(self.costs),
             "labels": [{**dataclasses.asdict(each), "gain": each.gain} for each in self.labels],
             "words": [{**dataclasses.asdict(each), "gain": each.gain} for each in self.words],
+            "imperatives": [dataclasses.asdict(each) for each in self.imperatives],
+            "tags": [dataclasses.asdict(each) for each in self.tags],
             "changed": [
                 {
+                    "objective": each.objective,
                     "id": each.id,
                     "tokens": each.before.forms,
+                    "upos": [each.before.upos, each.after.upos],
                     "cost": [each.cost_before, each.cost_after],
                     "heads": [each.before.heads, each.after.heads],
                     "deprels": [each.before.deprels, each.after.deprels],
@@ -95,20 +103,32 @@ def weigh_up(
     gold: Sequence[Sentence],
     objectives: Mapping[str, Objective],
     *,
+    words: Sequence[str] = (),
     samples: int = 10_000,
     seed: int = 1,
 ) -> TradeOff:
-    """Parse a treebank and the examples of objectives with both models, and compare."""
+    """Parse a treebank and the examples of objectives with both models, and compare.
+
+    The tags of `words` in these examples are counted. Without a treebank the report tells only
+    what was gained.
+    """
     parsed = [list(model.parse(gold, retag=True)) for model in models]
     before, after = (evaluate(gold, each) for each in parsed)
-    trees = [each for each in compare(before, after, samples, seed) if each.metric in _SHOWN]
+    trees: list[Difference] = []
+    if gold:
+        trees = [each for each in compare(before, after, samples, seed) if each.metric in _SHOWN]
     costs: list[Difference] = []
     changed: list[Changed] = []
+    imperatives = [count_imperatives("treebank", gold, *parsed)]
+    examples: list[list[Sentence]] = [[], []]
     for name, objective in objectives.items():
         both = [_first_trees(model, objective) for model in models]
         columns = [found[1][:, None] for found in both]
         costs += compare_means([name], columns, samples, seed)[0, 1]
-        changed += _changes(objective, *both)
+        changed += _changes(name, objective, *both)
+        imperatives.append(count_imperatives(name, None, both[0][0], both[1][0]))
+        for all_of, found in zip(examples, both, strict=True):
+            all_of += found[0]
     # What changed most first, for better or for worse.
     changed.sort(key=lambda each: -abs(each.cost_before - each.cost_after))
     right = [_right(gold, each) for each in parsed]
@@ -118,6 +138,8 @@ def weigh_up(
         costs,
         _shifts([label for s in gold for label in s.deprels], right),
         _shifts([form.lower() for s in gold for form in s.forms], right),
+        imperatives,
+        shifted_tags(words, *examples),
         changed[:ROWS],
         f"{before.signature}|bootstrap={samples}|seed={seed}",
     )
@@ -149,6 +171,7 @@ def _first_trees(
 
 
 def _changes(
+    kind: str,
     objective: Objective,
     before: tuple[list[Sentence], NDArray[np.float64]],
     after: tuple[list[Sentence], NDArray[np.float64]],
@@ -156,7 +179,7 @@ def _changes(
     for at, name in enumerate(objective.ids):
         one, other = before[0][at], after[0][at]
         if one.tree != other.tree and before[1][at] != after[1][at]:
-            yield Changed(name, one, other, float(before[1][at]), float(after[1][at]))
+            yield Changed(kind, name, one, other, float(before[1][at]), float(after[1][at]))
 
 
 def _right(gold: Sequence[Sentence], parsed: Sequence[Sentence]) -> list[bool]:
@@ -205,6 +228,13 @@ def as_text(found: TradeOff) -> str:
     for title, rows in (("labels", found.labels), ("words", found.words)):
         lines += ["", f"{title:24}{'met':>7}{'right A':>9}{'right B':>9}{'gain':>7}"]
         lines += [f"{x.name:24}{x.count:7}{x.before:9}{x.after:9}{x.gain:+7}" for x in rows]
+    lines += ["", f"{'imperatives':24}{'all':>7}{'gold':>9}{'A':>9}{'B':>9}"]
+    for text in found.imperatives:
+        known = "" if text.gold is None else text.gold
+        lines.append(f"{text.text:24}{text.sentences:7}{known:>9}{text.before:9}{text.after:9}")
+    if found.tags:
+        lines += ["", f"{'tags in the examples':24}{'':16}{'A':>9}{'B':>9}"]
+        lines += [f"{x.word:24}{x.upos:16}{x.before:9}{x.after:9}" for x in found.tags]
     lines += ["", "examples that changed (cost A -> B)"]
     for each in found.changed:
         costs = f"{each.cost_before:.3f} -> {each.cost_after:.3f}"
@@ -239,6 +269,20 @@ def as_page(found: TradeOff) -> str:
             f"<tr><td>{escape(x.name)}<td>{x.count}<td>{x.before}<td>{x.after}"
             f"<td class='{'good' if x.gain > 0 else 'bad'}'>{x.gain:+}"
             for x in rows
+        ]
+        parts.append("</table>")
+    parts.append("<h2>Imperatives</h2><table><tr><th><th>all<th>gold<th>A<th>B")
+    parts += [
+        f"<tr><td>{escape(x.text)}<td>{x.sentences}<td>{'' if x.gold is None else x.gold}"
+        f"<td>{x.before}<td>{x.after}"
+        for x in found.imperatives
+    ]
+    parts.append("</table>")
+    if found.tags:
+        parts.append("<h2>Tags in the examples</h2><table><tr><th><th>tag<th>A<th>B")
+        parts += [
+            f"<tr><td>{escape(x.word)}<td>{escape(x.upos)}<td>{x.before}<td>{x.after}"
+            for x in found.tags
         ]
         parts.append("</table>")
     parts.append("<h2>Examples that changed</h2>")

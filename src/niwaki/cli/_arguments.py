@@ -37,3 +37,15 @@ def weights(text: str) -> list[float]:
     if not all(0 <= weight < math.inf for weight in found):
         raise argparse.ArgumentTypeError(f"found {text!r}; give numbers, such as 1,0.5")
     return found
+
+
+def add_overrides(parser: argparse.ArgumentParser) -> None:
+    """`--set KEY=VALUE`, which changes a configuration."""
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        dest="overrides",
+        help="change a value of the configuration; may be repeated",
+    )

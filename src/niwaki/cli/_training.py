@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from niwaki.cli._progress import Progress
-from niwaki.training.parsing import EpochReport
+from niwaki.training.epochs import EpochReport
 
 
 class TrainingLines:
@@ -31,8 +31,9 @@ class TrainingLines:
             f"{report.updates:,} updates, {report.rows:,} features{scores}"
         )
         for each in report.objectives:
+            retagged = f", {each.retagged:,} by another tag" if each.retagged else ""
             self.note(
-                f"  {each.name}: {each.updates:,} updates of {each.examples:,}, "
+                f"  {each.name}: {each.updates:,} updates of {each.examples:,}{retagged}, "
                 f"cost {each.first:.4f}, at best {each.oracle:.4f} among {each.k:.1f}"
             )
 

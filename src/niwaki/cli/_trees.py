@@ -11,7 +11,8 @@ from niwaki.data.conllu import read_conllu
 from niwaki.data.references import Reference
 from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
-from niwaki.models.pipeline import load
+from niwaki.models.graph import GraphParser
+from niwaki.models.pipeline import Pipeline, load
 
 
 def add_tree_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +44,12 @@ def add_tree_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def check_beam(pipeline: Pipeline, beam: int | None) -> None:
+    """Refuse a beam where it would say nothing."""
+    if beam is not None and isinstance(pipeline.parser, GraphParser):
+        raise NiwakiError("a graph parser has no beam; leave out --beam")
+
+
 def all_trees(
     arguments: argparse.Namespace, references: Sequence[Reference]
 ) -> Iterator[tuple[str, list[Sentence]]]:
@@ -55,6 +62,7 @@ def all_trees(
     for name in arguments.model:
         model = load(name)
         for beam in arguments.beam or [None]:
+            check_beam(model, beam)
             parsed = model.parse(words, threads=arguments.threads, beam=beam)
             shown = PurePath(name).name.removesuffix(".niwaki")
             yield shown if beam is None else f"{shown} beam {beam}", list(parsed)

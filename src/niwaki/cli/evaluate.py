@@ -9,6 +9,9 @@ With --raw, the text of the gold file is segmented, tagged and parsed by the mod
 SYSTEM is a segmentation of it), and F1 of tokens, sentences, words and all the rest
 over aligned words is printed, as by the CoNLL 2018 scorer.
 
+With --links, a model whose features look at a translation gets the links of the words to it,
+a line for each sentence of the gold file.
+
 With --crossing, precision, recall and F1 of crossing arcs (with their labels) are added.
 
 With --calibration, probabilities are judged: the expected calibration error (15 bins of
@@ -19,6 +22,7 @@ the least certain tenth; --curves draws both.
   niwaki evaluate gold.conllu -m en --beam 1
   niwaki evaluate gold.conllu -m en --raw
   niwaki evaluate gold.conllu -m en --crossing
+  niwaki evaluate gold.conllu -m bilingual.niwaki --links gold.align --gold-tags
   niwaki evaluate gold.conllu -m en --calibration --curves reliability.html
 """
 
@@ -31,6 +35,8 @@ from collections.abc import Iterable, Mapping
 from niwaki import draw
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
+from niwaki.cli._linked import add_links_arguments, linked
+from niwaki.cli._trees import check_beam
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
 from niwaki.data.rawtext import raw_text
@@ -49,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", metavar="SYSTEM", nargs="?", help="CoNLL-U to be scored")
     parser.add_argument("-m", "--model", metavar="MODEL", help="parse the gold words with a model")
     parser.add_argument("--raw", action="store_true", help="score from raw text on")
+    add_links_arguments(parser, "with -m: ")
     parser.add_argument("--gold-tags", action="store_true", help="with -m: keep the gold tags")
     parser.add_argument(
         "--beam", type=positive, metavar="N", help="with -m: default is the model's"
@@ -75,13 +82,16 @@ def run(arguments: argparse.Namespace) -> int:
     gold = list(read_conllu(arguments.gold, multi_root=True))
     if (arguments.system is None) == (arguments.model is None):
         raise NiwakiError("give either SYSTEM or -m MODEL")
+    if arguments.links and (arguments.model is None or arguments.raw):
+        raise NiwakiError("--links is for -m with gold words; leave it out")
     system: Iterable[Sentence]
     if arguments.model is None:
         system = read_conllu(arguments.system, multi_root=True)
     else:
         pipeline = load(arguments.model)
+        check_beam(pipeline, arguments.beam)
         system = pipeline.parse(
-            pipeline.read(raw_text(gold)) if arguments.raw else gold,
+            pipeline.read(raw_text(gold)) if arguments.raw else linked(gold, arguments, pipeline),
             threads=arguments.threads,
             beam=arguments.beam,
             retag=not arguments.gold_tags,

@@ -1,5 +1,7 @@
 """Print the card of a model: what it is, what it was trained on, its scores and licences.
 
+Settings that mean nothing to its kind of model are left out; --json prints all.
+
 niwaki info en
 niwaki info model.niwaki --json
 """
@@ -15,6 +17,7 @@ from niwaki.cli import OK
 from niwaki.data.modelfile import read_model_file
 from niwaki.draw import printable
 from niwaki.models.pipeline import find_model
+from niwaki.training.card import used_settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(config, ensure_ascii=False, indent=1))
         return OK
-    for line in _card(config, 0):
+    for line in _card(used_settings(config), 0):
         print(printable(line))
     print("parts")
     for name, part in model.parts.items():
@@ -42,6 +45,10 @@ def _card(value: dict[str, Any], depth: int) -> Iterator[str]:
         if isinstance(item, dict):
             yield f"{indent}{key}"
             yield from _card(item, depth + 1)
+        elif isinstance(item, list) and item and isinstance(item[0], dict):
+            for each in item:
+                yield f"{indent}{key}"
+                yield from _card(each, depth + 1)
         elif isinstance(item, list):
             yield f"{indent}{key}: {', '.join(map(str, item))}"
         else:

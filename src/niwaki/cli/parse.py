@@ -15,6 +15,7 @@ that are not `_`, and in MISC `Forbid=3,4` (heads that a word does not have),
   niwaki parse letter.txt --from text --split-hyphens
   niwaki parse sentences.conllu -k 5 --to json
   niwaki parse partial.conllu --constrain
+  niwaki parse text.conllu -m bilingual.niwaki --links text.align
   niwaki parse sentences.conllu -m graph.niwaki --decode mbr --probabilities
   niwaki parse sentences.conllu -m en -m graph.niwaki --blend 1,1.5
 
@@ -22,6 +23,10 @@ A graph-based model chooses the best tree (--decode mst), the best without cross
 (eisner), or that of the fewest expected errors (mbr); its probabilities are those of the
 sum over all trees. Several models (-m more than once) parse together: what they think of
 arcs is added up, and the best tree under the sum is chosen.
+
+A model whose features look at a translation takes the links of the words to it from --links,
+a line for each sentence (or from MISC, `Links=2,5`: words counted from 1). A line that does
+not fit its sentence is an error; with --skip-bad the sentence goes without.
 
 A sentence of more than --max-length words is parsed with a beam of 1, or as --longer
 says: in pieces whose roots are joined, or not at all, with a comment. With
@@ -37,7 +42,9 @@ from collections.abc import Iterator
 
 from niwaki.cli import FAILED, OK
 from niwaki.cli._arguments import positive, weights
+from niwaki.cli._linked import add_links_arguments, linked
 from niwaki.cli._progress import Progress
+from niwaki.cli._trees import check_beam
 from niwaki.data.candidates import Candidates
 from niwaki.data.conllu import write_conllu
 from niwaki.data.constraints import Constraints
@@ -95,6 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--constrain", action="store_true", help="keep to what is known of the trees"
     )
+    add_links_arguments(parser)
     parser.add_argument("--retag", action="store_true", help="predict tags that are given, too")
     parser.add_argument(
         "--max-length",
@@ -119,8 +127,13 @@ def run(arguments: argparse.Namespace) -> int:
             "--longer split gives one tree without a score; give greedy or skip, "
             "or leave out -k and --to json"
         )
+    if arguments.links and (arguments.keep_going or arguments.split_hyphens):
+        raise NiwakiError(
+            "--links needs the sentences as they are; leave out --keep-going and --split-hyphens"
+        )
     names = arguments.model or ["en"]
     pipeline = load(names[0])
+    check_beam(pipeline, arguments.beam)
     ensemble = _ensemble(pipeline, names, arguments)
     faults: list[CorpusError] = []
 
@@ -136,6 +149,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.split_hyphens:
         sentences = map(split_hyphens, sentences)
+    sentences = linked(sentences, arguments, pipeline)
     with Progress("parsed", "sentences") as progress:
         counted = _count(sentences, progress)
         if ensemble is not None:
@@ -159,7 +173,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 # What only a single model can do.
-_SINGLE = ("k", "beam", "probabilities", "constrain")
+_SINGLE = ("k", "beam", "probabilities", "constrain", "links")
 
 
 def _ensemble(first: Pipeline, names: list[str], arguments: argparse.Namespace) -> Ensemble | None:
@@ -171,6 +185,11 @@ def _ensemble(first: Pipeline, names: list[str], arguments: argparse.Namespace) 
         if getattr(arguments, name):
             flag = "-k" if name == "k" else f"--{name}"
             raise NiwakiError(f"{flag} is for a single model; leave it out, or all but one -m")
+    if arguments.decode not in (None, "mst", "eisner"):
+        raise NiwakiError(
+            f"--decode {arguments.decode} is for a single model; "
+            "several choose among all trees (mst) or those without crossing arcs (eisner)"
+        )
     if arguments.to == "json":
         raise NiwakiError("--to json is for a single model; leave it out, or all but one -m")
     return Ensemble(

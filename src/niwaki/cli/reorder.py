@@ -144,22 +144,5 @@ def _record(reordering: Reordering, explain: bool) -> dict[str, object]:
         "reordered": reordering.tokens,
     }
     if explain:
-        record["moves"] = [
-            {
-                "rule": move.rule.name,
-                "head": move.head,
-                "before": move.before,
-                "after": [
-                    {
-                        "word": place.word,
-                        "label": place.label,
-                        "weight": place.weight,
-                        "order": place.turn.value,
-                        "why": place.why,
-                    }
-                    for place in move.after
-                ],
-            }
-            for move in _moved(reordering)
-        ]
+        record["moves"] = [move.record for move in _moved(reordering)]
     return record

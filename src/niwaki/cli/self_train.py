@@ -22,7 +22,7 @@ import dataclasses
 import json
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_overrides, positive
 from niwaki.cli._training import TrainingLines
 from niwaki.models.pipeline import load
 from niwaki.training.config import read_config
@@ -57,14 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--train-on", action="store_true", help="train the model on instead of a new one"
     )
-    parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        dest="overrides",
-        help="change a value of the configuration; may be repeated",
-    )
+    add_overrides(parser)
     parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
     parser.add_argument("--json", action="store_true", help="print what was chosen as JSON")

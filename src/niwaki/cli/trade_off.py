@@ -3,10 +3,12 @@
 GOLD is a treebank; TASK.toml is a configuration whose costs say what trees are for, with
 examples that neither model was trained on (--set objective.1.data=held-out.jsonl changes
 the file). Both models parse both; treebank scores and mean costs are shown with bootstrap
-intervals, then the labels and words that gained and paid, and the examples whose trees
-changed most. --html writes a page with these trees.
+intervals, then the labels and words that gained and paid, how often imperatives were seen,
+and the examples whose trees changed most. --word also counts the tags of a word in the
+examples. --html writes a page with the trees.
 
   niwaki trade-off gold.conllu task.toml -m en -m task.niwaki --html trade-off.html
+  niwaki trade-off gold.conllu task.toml -m en -m task.niwaki --word click
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import json
 
 from niwaki.analysis.tradeoff import as_page, as_text, weigh_up
 from niwaki.cli import OK
-from niwaki.cli._arguments import natural, positive
+from niwaki.cli._arguments import add_overrides, natural, positive
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import atomic_write
 from niwaki.errors import ConfigError
@@ -32,13 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--model", metavar="MODEL", action="append", required=True, help="twice: A, then B"
     )
+    add_overrides(parser)
     parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
+        "--word",
+        metavar="WORD",
         action="append",
         default=[],
-        dest="overrides",
-        help="change a value of the configuration; may be repeated",
+        dest="words",
+        help="count the tags of this word in the examples; may be repeated",
     )
     parser.add_argument(
         "--samples", type=positive, default=SAMPLES, metavar="N", help=f"default: {SAMPLES}"
@@ -61,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         (load(one), load(other)),
         list(read_conllu(arguments.gold)),
         {each.name: each.objective for each in costs},
+        words=arguments.words,
         samples=arguments.samples,
         seed=arguments.seed,
     )

@@ -9,6 +9,10 @@ is a whole one. Training writes checkpoints beside the output; after an interrup
 the same command with --resume goes on and ends with the same model. What each epoch did
 is also written beside it, to MODEL.log.jsonl.
 
+Features such as contiguous(s1,s0) look at links of the words to a translation, which `links`
+names beside `data`. A line of links that does not fit its sentence is an error; with --skip-bad
+the sentence goes without, and such lines are counted.
+
 With --init a model is trained on, for instance for a task: it keeps its tagger, features
 and labels, and its parser learns from where it is.
 
@@ -23,7 +27,7 @@ import argparse
 import time
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_overrides, positive
 from niwaki.cli._training import TrainingLines
 from niwaki.models.pipeline import load
 from niwaki.training.config import read_config
@@ -33,21 +37,16 @@ from niwaki.training.run import train
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", metavar="CONFIG.toml", help="what to train, and from what")
     parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="the model file")
-    parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        dest="overrides",
-        help="change a value of the configuration; may be repeated",
-    )
+    add_overrides(parser)
     parser.add_argument(
         "--init", metavar="MODEL", help="train this model on instead of beginning from nothing"
     )
-    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument(
-        "--skip-bad", action="store_true", help="leave out faulty lines of clusters, and count them"
+        "--skip-bad",
+        action="store_true",
+        help="leave out faulty lines of clusters and links, and count them",
     )
+    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
 
 

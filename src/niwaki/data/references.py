@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from niwaki.data.files import Input, Source, Target, open_output
+from niwaki.data.jsonlines import objects
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError, nearest, shown
 
@@ -66,21 +67,14 @@ def read_references(source: Source) -> Iterator[Reference]:
 
 def _read_references(stream: Input) -> Iterator[Reference]:
     with stream:
-        for number, line in stream.lines():
-            if line.strip():
-                yield _parse(stream.name, number, line)
+        for number, record in objects(stream):
+            yield _reference(stream.name, number, record)
 
 
-def _parse(file: str, number: int, line: str) -> Reference:
+def _reference(file: str, number: int, record: dict[str, Any]) -> Reference:
     def refuse(key: str, found: str, advice: str) -> CorpusError:
         return CorpusError(file, number, key, found, advice)
 
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise refuse("LINE", f"not JSON ({error})", "write one object a line") from error
-    if not isinstance(record, dict):
-        raise refuse("LINE", f"found {shown(line)}", "write one object a line")
     for key in record:
         if key not in _KEYS:
             raise refuse("LINE", f"unknown key {shown(key)}", nearest(key, _KEYS))

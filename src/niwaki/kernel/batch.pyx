@@ -218,6 +218,34 @@ cdef class Batch:
                 view[i] = short_hash(spans[i].at, spans[i].length)
         return out
 
+    def links(self, int column):
+        """Links to the words of a translation, read off `Links=2,5` in a column such as MISC.
+
+        Returns how many links the words up to each one have (one more number than there are
+        words, 0 first), the linked words as they are written, and the first word whose links
+        cannot be read, or -1.
+        """
+        cdef Span* spans = self._spans(column)
+        cdef Py_ssize_t i, count = 0, place = 0, found, bad = -1
+        ends = np.zeros(self.words + 1, dtype=np.uint32)
+        cdef uint32_t[::1] ends_view = ends
+        with nogil:
+            for i in range(self.words):
+                found = read_links(spans[i], NULL)
+                if found < 0:
+                    bad = i
+                    break
+                count += found
+                ends_view[i + 1] = <uint32_t>count
+        targets = np.empty(count if bad < 0 else 0, dtype=np.uint32)
+        cdef uint32_t[::1] targets_view = targets
+        if count and bad < 0:
+            with nogil:
+                for i in range(self.words):
+                    if ends_view[i + 1] > ends_view[i]:
+                        read_links(spans[i], &targets_view[ends_view[i]])
+        return ends, targets, bad
+
     cdef Span* _spans(self, int column) except NULL:
         if not 0 <= column < COLUMNS or self.columns[column] == NULL:
             raise ValueError(f"column {column} is not kept")
@@ -245,6 +273,41 @@ def short_hashes(list values not None):
         value = as_bytes(item)
         view[i] = short_hash(<Bytes>PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value))
     return out
+
+
+cdef Py_ssize_t read_links(Span notes, uint32_t* out) noexcept nogil:
+    """The numbers of `Links=2,5` among the notes of a word, put into `out` unless it is NULL.
+
+    Returns how many there are; -1 if it is not a list of numbers from 1 to 999,999,999.
+    """
+    cdef Bytes at = notes.at
+    cdef Bytes limit = at + notes.length
+    cdef Py_ssize_t count = 0
+    cdef uint32_t value
+    cdef int digits
+    while at < limit and not (limit - at >= 6 and memcmp(at, b"Links=", 6) == 0):
+        while at < limit and at[0] != c'|':
+            at += 1
+        at += 1
+    if at >= limit:
+        return 0
+    at += 6
+    while True:
+        value = digits = 0
+        while at < limit and c'0' <= at[0] <= c'9' and digits < 10:
+            value = 10 * value + (at[0] - c'0')
+            digits += 1
+            at += 1
+        if not 0 < digits < 10 or value == 0:
+            return -1
+        if out != NULL:
+            out[count] = value
+        count += 1
+        if at == limit or at[0] == c'|':
+            return count
+        if at[0] != c',':
+            return -1
+        at += 1
 
 
 cdef Py_ssize_t count_words(Span text) noexcept nogil:

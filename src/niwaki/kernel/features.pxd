@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
+from niwaki.kernel.contiguity cimport LinkTables
 from niwaki.kernel.systems._system cimport State
 
 cdef enum:
@@ -14,7 +15,7 @@ cdef enum:
 cdef struct AtomSpec:
     int kind
     int slot
-    int other           # the second slot of a distance
+    int other           # the second slot of a distance or of a span
     int attribute       # of the words; an index into Context.attributes
     uint64_t salt
 
@@ -24,6 +25,8 @@ cdef struct Context:
     # position 0 is the artificial root and n + 1 is "no such word".
     const uint32_t* attributes[MAX_ATTRIBUTES]
     int n
+    # Links to a translation, for templates that ask for them; otherwise not set.
+    LinkTables links
 
 
 cdef class Program:
@@ -35,5 +38,6 @@ cdef class Program:
     cdef int first[MAX_ARITY + 2]
     cdef readonly int template_count
     cdef readonly int attribute_count
+    cdef readonly bint uses_links
 
     cdef int keys(self, const Context* context, const State* state, uint64_t* keys) noexcept nogil

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from niwaki.kernel.contiguity cimport is_contiguous, is_right_contiguous
 from niwaki.kernel.hashing cimport FIRST_VALUE, NONE_VALUE, atom, join, mix
 from niwaki.kernel.linear import MAX_FEATURES
 from niwaki.kernel.systems._system cimport Node, State
@@ -48,13 +49,18 @@ cdef enum:
     LEFT_LABELS     # the set of their labels
     RIGHT_LABELS
     DISTANCE        # from one place to another
+    CONTIGUOUS      # whether the subtrees of two places stay together in the translation
+    RIGHT_CONTIGUOUS
 
 KINDS = {
     "word": WORD, "label": LABEL, "lefts": LEFTS, "rights": RIGHTS,
     "left-labels": LEFT_LABELS, "right-labels": RIGHT_LABELS, "distance": DISTANCE,
+    "contiguous": CONTIGUOUS, "right-contiguous": RIGHT_CONTIGUOUS,
 }
 # Places of which children are known.
 NODES = ("s0", "s1", "s2", "b0")
+# Places whose subtrees lie side by side.
+NEIGHBOURS = (("s2", "s1"), ("s1", "s0"), ("s0", "b0"))
 
 cdef enum:
     MOST_CHILDREN = 5       # more count as this many
@@ -197,6 +203,10 @@ cdef class Program:
             raise ValueError(f"no attribute {attribute}")
         if kind in (LEFTS, RIGHTS, LEFT_LABELS, RIGHT_LABELS) and SLOT_NAMES[slot] not in NODES:
             raise ValueError(f"the children of {SLOT_NAMES[slot]} are not kept")
+        if kind in (CONTIGUOUS, RIGHT_CONTIGUOUS):
+            if (SLOT_NAMES[slot], SLOT_NAMES[other]) not in NEIGHBOURS:
+                raise ValueError(f"{SLOT_NAMES[slot]} and {SLOT_NAMES[other]} are no neighbours")
+            self.uses_links = True
         spec = &self.atoms[self.atom_count]
         spec.kind = kind
         spec.slot = slot
@@ -221,7 +231,7 @@ cdef class Program:
                 values[i] = atom(
                     context.attributes[spec.attribute][places.words[spec.slot]], spec.salt)
             else:
-                values[i] = atom(other_value(spec, &places, context.n), spec.salt)
+                values[i] = atom(other_value(spec, &places, context, state), spec.salt)
         for t in range(self.first[1], self.first[2]):
             keys[t] = join(self.salts[t] ^ values[self.parts[t][0]])
         for t in range(self.first[2], self.first[3]):
@@ -241,9 +251,40 @@ cdef class Program:
         return self.template_count
 
 
-cdef inline uint32_t other_value(const AtomSpec* spec, const Places* places, int n) noexcept nogil:
+cdef uint32_t contiguity(const AtomSpec* spec, const Places* places, const Context* context,
+                         const State* state) noexcept nogil:
+    """Whether the words of two neighbouring subtrees stay together in the translation.
+
+    A subtree goes on to where the next one begins; that of the buffer's front ends with it.
+    Nothing is known of a sentence without links, nor where a place is empty or the root.
+    """
+    cdef const Node* left = places.nodes[spec.slot]
+    cdef const Node* next
+    cdef int last
+    cdef bint together
+    if left == NULL or left.word == 0 or places.words[spec.other] > context.n or (
+            context.links.targets == 0):
+        return NONE_VALUE
+    if spec.other == B0:
+        last = places.words[B0]
+    elif spec.other == S1:
+        last = places.nodes[S0].first - 1
+    else:
+        next = state.front
+        last = (next.first if next != NULL else state.buffer) - 1
+    if spec.kind == CONTIGUOUS:
+        together = is_contiguous(&context.links, left.first, last)
+    else:
+        together = is_right_contiguous(&context.links, left.first, last)
+    return FIRST_VALUE + together
+
+
+cdef inline uint32_t other_value(const AtomSpec* spec, const Places* places,
+                                 const Context* context, const State* state) noexcept nogil:
     cdef const Node* node
-    cdef int first, second
+    cdef int first, second, n = context.n
+    if spec.kind >= CONTIGUOUS:
+        return contiguity(spec, places, context, state)
     if spec.kind == LABEL:
         return places.labels[spec.slot]
     if spec.kind == DISTANCE:

@@ -97,7 +97,7 @@ cdef void learn_add(LearnTable* table, const uint64_t* keys, int count,
                     int klass, float step) noexcept nogil
 cdef void learn_gradients(LearnTable* table, const uint64_t* keys, int count,
                           const int* classes, const float* gradients, int class_count,
-                          float rate, float damping) noexcept nogil
+                          float rate, float damping, float decay=*) noexcept nogil
 cdef Scorer scorer_of(object model) except *
 
 

@@ -62,7 +62,7 @@ cdef class Parser:
     cdef Space space(self)
     cdef bint open_sentence(self, Space space, const uint32_t** columns, int32_t start, int n,
                             int width, Context* context) noexcept nogil
-    cdef size_t value_room(self, int n) noexcept nogil
+    cdef size_t value_room(self, const uint32_t** columns, int32_t start, int n) noexcept nogil
     cdef void place_values(self, const uint32_t** columns, int32_t start, int n, uint32_t* values,
                            Context* context) noexcept nogil
     cdef void prepare(self, const Context* context, const State* state, Decision* decision,
@@ -93,5 +93,7 @@ cdef int count_moves(const State* state) noexcept nogil
 
 
 cdef class Columns:
-    cdef const uint32_t* pointers[MAX_ATTRIBUTES]
+    # Attributes; behind the last, where links of each word end among all of the batch, and the
+    # links (NULL: there are none).
+    cdef const uint32_t* pointers[MAX_ATTRIBUTES + 2]
     cdef list arrays

@@ -6,6 +6,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from niwaki.kernel.batch cimport Batch
+from niwaki.kernel.contiguity cimport count_targets, fill_tables, tables_room
 from niwaki.kernel.hashing cimport NONE_VALUE, ROOT_VALUE
 from niwaki.kernel.systems._system import MOVE_NAMES
 from niwaki.kernel.linear cimport LANES, MAX_KEYS, Decision, score_decisions, scorer_of
@@ -96,6 +97,8 @@ cdef class Parser:
             raise ValueError(f"{len(classes)} labelled moves for a model of {self.scorer.classes}")
         if not 0 <= rare_attribute < max(1, program.attribute_count):
             raise ValueError(f"no attribute {rare_attribute}")
+        if program.uses_links and system.crosses:
+            raise ValueError(f"subtrees may have gaps in {system.name}: no template can use links")
         moves = set()
         for number, (move, label) in enumerate(classes):
             if not 0 <= move < MOVES or not -1 <= label < MAX_CLASSES:
@@ -140,14 +143,19 @@ cdef class Parser:
 
     # -- one state -------------------------------------------------------------
 
-    cdef size_t value_room(self, int n) noexcept nogil:
-        return <size_t>(self.program.attribute_count + 1) * (n + 2)
+    cdef size_t value_room(self, const uint32_t** columns, int32_t start, int n) noexcept nogil:
+        cdef size_t room = <size_t>(self.program.attribute_count + 1) * (n + 2)
+        columns += self.program.attribute_count
+        if self.program.uses_links and columns[0] != NULL:
+            room += tables_room(n, count_targets(columns[0] + start, columns[1], n))
+        return room
 
     cdef bint open_sentence(self, Space space, const uint32_t** columns, int32_t start, int n,
                             int width, Context* context) noexcept nogil:
         """Make room for a sentence and put its values where the templates look for them."""
         if not space.reserve(
-                (<size_t>self.functions.steps(n) + 1) * width, self.value_room(n), width):
+                (<size_t>self.functions.steps(n) + 1) * width,
+                self.value_room(columns, start, n), width):
             return False
         self.place_values(columns, start, n, space.values, context)
         return True
@@ -162,6 +170,11 @@ cdef class Parser:
             values[n + 1] = NONE_VALUE
             context.attributes[a] = values
             values += n + 2
+        if self.program.uses_links:
+            context.links.targets = 0
+            columns += self.program.attribute_count
+            if columns[0] != NULL:
+                fill_tables(columns[0] + start, columns[1], n, <int32_t*>values, &context.links)
 
     cdef void score(self, const Context* context, const State* state, float* scores) noexcept nogil:
         cdef uint64_t keys[MAX_KEYS]
@@ -259,9 +272,10 @@ cdef class Parser:
         cdef int32_t start
         cdef size_t state_room = 0, value_room = 0
         for lane in range(count):
-            n = starts[group[lane] + 1] - starts[group[lane]]
+            start = starts[group[lane]]
+            n = starts[group[lane] + 1] - start
             state_room += <size_t>self.functions.steps(n) + 1
-            value_room += self.value_room(n)
+            value_room += self.value_room(columns, start, n)
         if not space.reserve(state_room, value_room, 1):
             return False
         state_room = value_room = 0
@@ -273,7 +287,7 @@ cdef class Parser:
             states[lane] = space.states + state_room
             self.functions.start(states[lane], n)
             state_room += <size_t>self.functions.steps(n) + 1
-            value_room += self.value_room(n)
+            value_room += self.value_room(columns, start, n)
         while True:
             i = 0
             while i < active:
@@ -513,13 +527,20 @@ cdef class Parser:
 
 
 cdef class Columns:
-    """Pointers to the attributes of a batch's words; keeps the arrays alive."""
+    """Pointers to the attributes of a batch's words; keeps the arrays alive.
+
+    Two more arrays are links: how many the words up to each one have (0 first, so one more
+    than there are words), and the words of the translation, as numbers in its order.
+    """
 
     def __cinit__(self, list attributes not None, int count, Py_ssize_t words):
         cdef const uint32_t[::1] view
         cdef int a
         self.arrays = []
-        if len(attributes) != count:
+        self.pointers[count] = self.pointers[count + 1] = NULL
+        if len(attributes) == count + 2:
+            self._take_links(attributes[count], attributes[count + 1], count, words)
+        elif len(attributes) != count:
             raise ValueError(f"{len(attributes)} attributes, but the templates use {count}")
         for a in range(count):
             view = attributes[a]
@@ -527,3 +548,18 @@ cdef class Columns:
                 raise ValueError(f"attribute {a} has {view.shape[0]} values for {words} words")
             self.arrays.append(view)
             self.pointers[a] = &view[0] if words else NULL
+
+    def _take_links(self, const uint32_t[::1] ends not None, const uint32_t[::1] ranks not None,
+                    int count, Py_ssize_t words):
+        cdef Py_ssize_t i, links = ranks.shape[0]
+        cdef bint sound = ends.shape[0] == words + 1 and ends[0] == 0 and ends[words] == links
+        for i in range(words if sound else 0):
+            sound = sound and ends[i] <= ends[i + 1]
+        for i in range(links):
+            sound = sound and ranks[i] < links
+        if not sound:
+            raise ValueError("links do not fit the words")
+        if links:
+            self.arrays += [ends, ranks]
+            self.pointers[count] = &ends[0]
+            self.pointers[count + 1] = &ranks[0]

@@ -14,7 +14,7 @@ from libc.string cimport memset
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.features cimport Context
 from niwaki.kernel.hashing cimport mix
-from niwaki.kernel.linear cimport MAX_KEYS, Learner, learn_add
+from niwaki.kernel.linear cimport MAX_KEYS, learn_add
 from niwaki.kernel.parser cimport MAX_CLASSES, WAIT, Columns, Parser, Space, count_moves
 from niwaki.kernel.systems._system cimport MOVES, NOTES, Gold, State
 
@@ -35,16 +35,6 @@ cdef class Tutor:
 
     `class_of` maps a move and a label to the number of the labelled move.
     """
-
-    cdef readonly Parser parser
-    cdef Learner learner
-    cdef Space space            # of the parser's own search
-    cdef int32_t class_of[MOVES][256]
-    # The gold tree of a sentence, and the states on the way to it.
-    cdef int32_t* numbers
-    cdef size_t number_capacity
-    cdef State* path
-    cdef size_t path_capacity
 
     def __cinit__(self, Parser parser not None, dict class_of not None):
         cdef int move, label

@@ -51,3 +51,5 @@ cdef class Clusters:
 
 cdef void analyse_word(const unsigned char* text, Py_ssize_t length, bint lowercase,
                        Clusters clusters, Word* word) noexcept nogil
+cdef Py_ssize_t next_character(const unsigned char* text, Py_ssize_t length, Py_ssize_t at,
+                               uint32_t* character) noexcept nogil

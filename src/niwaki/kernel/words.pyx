@@ -48,12 +48,14 @@ cdef class Clusters:
             raise MemoryError()
         self.mask = size - 1
         self.count = <int>len(words)
-        # Of a path: its number, and its first bits after a 1 that says where they begin.
-        known = {}
-        for path in sorted(set(paths)):
+        # Clusters are few, words are many.
+        numbers = {}
+        prefixes = {}
+        for number, path in enumerate(sorted(set(paths)), start=1):
             if not path or path.strip("01"):
                 raise ValueError(f"{path!r} is not a path of bits")
-            known[path] = len(known) + 1, int("1" + path[:LONGEST_PREFIX], 2)
+            numbers[path] = number
+            prefixes[path] = int("1" + path[:LONGEST_PREFIX], 2)
         for word, path in zip(words, paths):
             key = hash_bytes(<Bytes><const char*>word, len(word))
             place = key & self.mask
@@ -62,7 +64,8 @@ cdef class Clusters:
                     raise ValueError(f"{word!r} stands twice")
                 place = (place + 1) & self.mask
             self.keys[place] = key
-            self.numbers[place], self.prefixes[place] = known[path]
+            self.numbers[place] = numbers[path]
+            self.prefixes[place] = prefixes[path]
 
     def __dealloc__(self):
         free(self.keys)

@@ -1,4 +1,4 @@
-"""What the templates of all parsers see of words: what letters show, tags and FEATS."""
+"""What the templates of all parsers see of words: what letters show, tags, FEATS, links."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.faults import COLUMNS
+from niwaki.data.links import check_links
+from niwaki.data.sentence import Sentence
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.words import Clusters, word_values
 from niwaki.models.features import TAG_ATTRIBUTES
@@ -17,6 +19,7 @@ from niwaki.models.vocabulary import Values
 FEATS = COLUMNS.index("FEATS")
 # What features see where there is no word.
 _NONE = np.uint32(1)
+MISC = COLUMNS.index("MISC")
 _TAG_FIELDS = tuple(name for name in TAG_ATTRIBUTES if name != "feats")
 
 
@@ -49,3 +52,24 @@ def _shifted(values: Values, edges: NDArray[np.int64], by: int) -> Values:
     moved = np.roll(values, by)
     moved[edges % len(values) if by == 1 else edges - 1] = _NONE
     return moved
+
+
+def link_values(batch: Batch) -> list[Values]:
+    """The links of the words of a batch to words of translations, as the kernel takes them.
+
+    How many links the words up to each one have, and the linked words of each translation,
+    numbered in its order. Words that have no link do not count, so that neither the length of
+    a translation nor a number that is far too high makes a difference.
+    """
+    ends, targets, bad = batch.links(MISC)
+    if bad >= 0:
+        starts = np.concatenate([[0], np.cumsum(batch.lengths)])
+        s = int(np.searchsorted(starts, bad, side="right")) - 1
+        check_links(Sentence(batch.sources[s]))
+        raise AssertionError("the kernel refused sound links")
+    of_words = np.repeat(np.arange(batch.sentences, dtype=np.uint64), batch.lengths)
+    sentence = np.repeat(of_words, np.diff(ends))
+    ordered, ranks = np.unique(sentence << np.uint64(32) | targets, return_inverse=True)
+    # The first one of each sentence is its number 0.
+    firsts = np.searchsorted(ordered, sentence << np.uint64(32))
+    return [ends, (ranks - firsts).astype(np.uint32)]

@@ -1,8 +1,9 @@
 """Several parsers as one: their beliefs in arcs are added up, and the best tree is chosen.
 
 After Sagae and Lavie (2006). A belief is a vote of a parser's best tree, or what it thinks
-of every arc: a graph parser the probability, a transition parser the share of its k best
-trees. The best tree is then that of the fewest expected errors under the mixture of them.
+of every arc: a graph parser the probability, a transition parser, or a graph parser of
+siblings, the share of its k best trees. The best tree is then that of the fewest expected
+errors under the mixture of them.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from niwaki.models.trees import Scores, decode
 
 Floats = NDArray[np.float64]
 
-# Trees of a transition parser that are looked at; arcs of less probability get no label.
+# Trees that are looked at where there are no probabilities of arcs; where there are, arcs of
+# less probability get no label.
 _TREES = 16
 _NEGLIGIBLE = 1e-3
 _BATCH = 64
@@ -39,13 +41,20 @@ class Beliefs:
     arcs: Floats
     labels: dict[tuple[int, int], dict[str, float]] = field(default_factory=dict)
 
-    def add(self, head: int, word: int, label: str, weight: float) -> None:
-        self.arcs[head, word - 1] += weight
-        self.add_label(head, word, label, weight)
-
     def add_label(self, head: int, word: int, label: str, weight: float) -> None:
         names = self.labels.setdefault((head, word), {})
         names[label] = names.get(label, 0.0) + weight
+
+    def add_tree(self, tree: Tree, weight: float) -> None:
+        for word, (head, label) in enumerate(zip(tree.heads, tree.deprels, strict=True), start=1):
+            self.arcs[head, word - 1] += weight
+            self.add_label(head, word, label, weight)
+
+    def add(self, other: Beliefs, weight: float) -> None:
+        self.arcs += weight * other.arcs
+        for (head, word), names in other.labels.items():
+            for label, belief in names.items():
+                self.add_label(head, word, label, weight * belief)
 
     def best_tree(self, projective: bool) -> Tree:
         """The tree of the largest sum of beliefs; of equal labels the first by name."""
@@ -97,33 +106,37 @@ class Ensemble:
         n = len(parsed[0])
         if n > MAX_WORDS:
             return parsed[0].tree
-        beliefs = Beliefs(np.zeros((n + 1, n)))
+        together = Beliefs(np.zeros((n + 1, n)))
         weights = self.weights or [1.0] * len(self.members)
         for member, sentence, weight in zip(self.members, parsed, weights, strict=True):
-            if isinstance(member.parser, GraphParser) and not self.votes:
-                _add_marginals(beliefs, member, member.parser, sentence, weight)
-            elif self.votes or member.beam == 1:
-                # A greedy parser has one tree to speak for.
-                _add_tree(beliefs, sentence.tree, weight)
-            else:
-                found = member.kbest(sentence, _TREES)
-                for tree, share in zip(found.trees, found.probabilities, strict=True):
-                    _add_tree(beliefs, tree, weight * share)
-        return beliefs.best_tree(self.projective)
+            together.add(beliefs_of(member, sentence, self.votes), weight)
+        return together.best_tree(self.projective)
 
 
-def _add_tree(beliefs: Beliefs, tree: Tree, weight: float) -> None:
-    for word, (head, label) in enumerate(zip(tree.heads, tree.deprels, strict=True), start=1):
-        beliefs.add(head, word, label, weight)
+def beliefs_of(member: Pipeline, parsed: Sentence, votes: bool = False) -> Beliefs:
+    """What a model thinks of a sentence that it has parsed; with `votes`, its best tree only."""
+    n = len(parsed)
+    beliefs = Beliefs(np.zeros((n + 1, n)))
+    parser = member.parser
+    if isinstance(parser, GraphParser) and parser.siblings is None and not votes:
+        _add_marginals(beliefs, member, parser, parsed)
+    elif votes or (not isinstance(parser, GraphParser) and member.beam == 1):
+        # A greedy parser has one tree to speak for.
+        beliefs.add_tree(parsed.tree, 1.0)
+    else:
+        found = member.kbest(parsed, _TREES)
+        for tree, share in zip(found.trees, found.probabilities, strict=True):
+            beliefs.add_tree(tree, share)
+    return beliefs
 
 
 def _add_marginals(
-    beliefs: Beliefs, member: Pipeline, parser: GraphParser, sentence: Sentence, weight: float
+    beliefs: Beliefs, member: Pipeline, parser: GraphParser, sentence: Sentence
 ) -> None:
     batch = Batch([sentence.source])
     values = parser.attribute_values(batch, member.tag(batch))
     marginals = parser.marginals(batch, values)[1].reshape(beliefs.arcs.shape)
-    beliefs.arcs += weight * marginals
+    beliefs.arcs += marginals
     heads, places = np.nonzero(marginals > _NEGLIGIBLE)
     shares = np.exp(
         parser.label_logs(batch, values, 0, heads.astype(np.int32), (places + 1).astype(np.int32))
@@ -131,5 +144,5 @@ def _add_marginals(
     names = parser.labels.names
     for head, place, row in zip(heads.tolist(), places.tolist(), shares, strict=True):
         for label in np.flatnonzero(row > _NEGLIGIBLE).tolist():
-            share = weight * float(marginals[head, place] * row[label])
-            beliefs.add_label(head, place + 1, names[label], share)
+            belief = float(marginals[head, place] * row[label])
+            beliefs.add_label(head, place + 1, names[label], belief)

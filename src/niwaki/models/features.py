@@ -33,6 +33,10 @@ MAX_FEATURES = 10_000
 
 Atom = tuple[int, int, int, int]
 
+# Parts that say something about two places; those of links about their subtrees.
+_LINKED = ("contiguous", "right-contiguous")
+_PAIRS = ("distance", *_LINKED)
+
 
 def feature_set_names() -> list[str]:
     """The named sets, found by looking for their files."""
@@ -116,8 +120,8 @@ def compile_parser(
 ) -> ParserTemplates:
     """Templates for a transition parser.
 
-    Features on what there is not are left out: clusters or tags if there are none, and
-    what a system never knows.
+    Features on what there is not are left out: clusters or tags if there are none, and what
+    a system never knows (subtrees without gaps, if words may swap).
     """
     attributes: dict[str, int] = {}
     templates = []
@@ -149,6 +153,8 @@ def _is_seen(part: str, system: System | None) -> bool:
     place, _, what = part.rpartition(".")
     if system is None:
         return True
+    if part.startswith(_LINKED):
+        return not system.crosses
     of_a_head = place.startswith("s0.head") or (what == "label" and place in ("s0", "s1", "s2"))
     of_the_front = place.startswith("b0.left") or (
         place == "b0" and what in ("lefts", "left-labels", "rights", "right-labels")
@@ -159,10 +165,13 @@ def _is_seen(part: str, system: System | None) -> bool:
 def _parser_atom(part: str, attributes: dict[str, int]) -> Atom:
     slots = parser_kernel.SLOT_NAMES
     kinds = parser_kernel.KINDS
-    distance = re.fullmatch(r"distance\(\s*([\w.]+)\s*,\s*([\w.]+)\s*\)", part)
-    if distance:
-        places = [_known(name, slots, part) for name in distance.groups()]
-        return kinds["distance"], places[0], places[1], 0
+    pair = re.fullmatch(r"([\w-]+)\(\s*([\w.]+)\s*,\s*([\w.]+)\s*\)", part)
+    if pair and pair[1] in _PAIRS:
+        places = [_known(name, slots, part) for name in pair.groups()[1:]]
+        if pair[1] in _LINKED and pair.groups()[1:] not in parser_kernel.NEIGHBOURS:
+            pairs = ", ".join(f"({left},{right})" for left, right in parser_kernel.NEIGHBOURS)
+            raise ConfigError(f"features: no neighbours in {shown(part)}; known: {pairs}")
+        return kinds[pair[1]], places[0], places[1], 0
     place, _, what = part.rpartition(".")
     shift = ""
     if beside := re.fullmatch(r"(.*)([-+]1)", place):
@@ -173,7 +182,7 @@ def _parser_atom(part: str, attributes: dict[str, int]) -> Atom:
             f"features: found {shown(part)}; of a word beside another, only what letters and "
             "tags show is known"
         )
-    if what in kinds and what not in ("word", "distance"):
+    if what in kinds and what not in ("word", *_PAIRS):
         if what != "label" and place not in parser_kernel.NODES:
             raise ConfigError(
                 f"features: the children of {place} are not kept, in {shown(part)}; "
@@ -181,7 +190,7 @@ def _parser_atom(part: str, attributes: dict[str, int]) -> Atom:
             )
         return kinds[what], slot, 0, 0
     if what not in WORD_ATTRIBUTES:
-        known = [*WORD_ATTRIBUTES, *(kind for kind in kinds if kind not in ("word", "distance"))]
+        known = [*WORD_ATTRIBUTES, *(kind for kind in kinds if kind not in ("word", *_PAIRS))]
         raise ConfigError(f"features: unknown {what!r} in {shown(part)}; {nearest(what, known)}")
     # What a neighbour is counts as one more thing that is known of a word.
     return kinds["word"], slot, 0, attributes.setdefault(what + shift, len(attributes))

@@ -39,6 +39,7 @@ from niwaki.models.morphology import Morphology
 from niwaki.models.segmenter import Segmenter
 from niwaki.models.tagger import Tagger, Tags
 from niwaki.models.transition import DEPREL, Design, TransitionParser
+from niwaki.models.trigrams import Trigrams
 from niwaki.models.vocabulary import Vocabulary
 from niwaki.models.weights import Compressed
 
@@ -88,6 +89,12 @@ class Pipeline:
     def beam(self) -> int:
         """The width of the beam that the model was trained for; the default of `parse`."""
         return int(self.config["model"]["beam"])
+
+    @property
+    def uses_links(self) -> bool:
+        """Whether a parser looks at links to a translation (MISC `Links=2,5`)."""
+        parsers = (self.parser, self.greedy)
+        return any(isinstance(x, TransitionParser) and x.uses_links for x in parsers)
 
     def __call__(self, text: str) -> list[Sentence]:
         """The parsed sentences of a text."""
@@ -375,7 +382,11 @@ class Pipeline:
                 "features": self.tagger.features,
                 "lowercase": self.tagger.lowercase,
             }
-            weights["tagger"] = self.tagger.model
+            if isinstance(self.tagger.model, Trigrams):
+                designs["tagger"]["smoothing"] = self.tagger.model.smoothing
+                parts["trigrams-tagger.safetensors"] = self.tagger.model.arrays
+            else:
+                weights["tagger"] = self.tagger.model
         for name, chooser in self._choosers().items():
             designs[name] = {"values": chooser.values.names, "lowercase": chooser.lowercase}
             weights[name] = chooser.model
@@ -467,11 +478,20 @@ def _build(file: ModelFile) -> Pipeline:
     tagger = None
     if "tagger" in designs:
         record = designs["tagger"]
+        model: Compressed | Trigrams
+        if "weights" in record:
+            model = weights("tagger")
+        else:
+            model = Trigrams(
+                len(record["pairs"]),
+                float(record["smoothing"]),
+                file.tensors("trigrams-tagger.safetensors"),
+            )
         tagger = Tagger(
             record["upos"],
             record["xpos"],
             [(u, x) for u, x in record["pairs"]],
-            weights("tagger"),
+            model,
             lowercase=record["lowercase"],
             clusters=shared,
             features=record["features"],

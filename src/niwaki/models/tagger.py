@@ -13,8 +13,10 @@ from niwaki.errors import ConfigError
 from niwaki.kernel import tagger as kernel
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.linear import Learner
+from niwaki.kernel.trigrams import TrigramTagger
 from niwaki.kernel.words import Clusters
 from niwaki.models.features import compile_window, tagging_features
+from niwaki.models.trigrams import Trigrams
 from niwaki.models.vocabulary import Values, Vocabulary, combine
 from niwaki.models.weights import Compressed
 
@@ -48,7 +50,7 @@ class Tagger:
         upos: list[str],
         xpos: list[str],
         pairs: list[tuple[int, int]],
-        model: Learner | Compressed,
+        model: Learner | Compressed | Trigrams,
         *,
         lowercase: bool = False,
         clusters: Clusters | None = None,
@@ -61,13 +63,17 @@ class Tagger:
         self._upos_of = np.array([u for u, _ in pairs], dtype=np.int32)
         self._xpos_of = np.array([x for _, x in pairs], dtype=np.int32)
         self._pair_values = combine(*self._values_of(np.arange(len(pairs), dtype=np.int32)))
-        self.kernel = kernel.Tagger(
-            model.frozen() if isinstance(model, Compressed) else model,
-            compile_window(self.features, lowercase, clusters),
-            pairs,
-            len(upos),
-            self._pair_values.tolist(),
-        )
+        self.kernel: kernel.Tagger | TrigramTagger
+        if isinstance(model, Trigrams):
+            self.kernel = model.kernel(pairs, lowercase)
+        else:
+            self.kernel = kernel.Tagger(
+                model.frozen() if isinstance(model, Compressed) else model,
+                compile_window(self.features, lowercase, clusters),
+                pairs,
+                len(upos),
+                self._pair_values.tolist(),
+            )
 
     @classmethod
     def untrained(
@@ -102,8 +108,8 @@ class Tagger:
             features=features,
         )
 
-    def with_model(self, model: Learner | Compressed) -> Tagger:
-        """The same tagger with other weights."""
+    def with_model(self, model: Learner | Compressed | Trigrams) -> Tagger:
+        """The same tagger with other weights, or with trigrams instead."""
         return Tagger(
             self.upos.names,
             self.xpos.names,

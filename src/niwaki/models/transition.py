@@ -20,7 +20,7 @@ from niwaki.kernel.features import Program
 from niwaki.kernel.linear import Learner
 from niwaki.kernel.systems import MOVES, load_system
 from niwaki.kernel.words import Clusters
-from niwaki.models.attributes import attribute_values
+from niwaki.models.attributes import attribute_values, link_values
 from niwaki.models.features import compile_parser
 from niwaki.models.pseudo_projective import decode, plain_label
 from niwaki.models.tagger import Tags
@@ -132,8 +132,18 @@ class TransitionParser:
         return TransitionParser(self.design, model, self._clusters)
 
     def attribute_values(self, batch: Batch, tags: Tags) -> list[Values]:
-        """What the templates see of the words of a batch, in the order of `attributes`."""
-        return attribute_values(self.attributes, batch, tags, self.design.lowercase, self._clusters)
+        """What the templates see of the words of a batch, in the order of `attributes`, and
+        the words' links if they ask for them.
+        """
+        values = attribute_values(
+            self.attributes, batch, tags, self.design.lowercase, self._clusters
+        )
+        return [*values, *link_values(batch)] if self.uses_links else values
+
+    @property
+    def uses_links(self) -> bool:
+        """Whether templates ask for links to a translation."""
+        return bool(self.kernel.program.uses_links)
 
     def parse(self, batch: Batch, tags: Tags, beam: int) -> tuple[Numbers, Numbers]:
         """Heads and numbers of labels of the best trees."""

@@ -12,7 +12,7 @@ import importlib
 import pkgutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,16 @@ class Objective(Protocol):
 
     def constraints(self, number: int) -> Constraints | None:
         """What trees must obey to cost nothing, if it can be said so."""
+
+
+@runtime_checkable
+class ArcObjective(Protocol):
+    """An objective whose costs are sums over the arcs of a tree."""
+
+    def arc_costs(self, number: int) -> Costs | None:
+        """What each arc of an example costs: a number for head 0..n and word 1..n, one row
+        after the other, or a row of numbers, by label. None if this example is no such sum.
+        """
 
 
 def objective_names() -> list[str]:

@@ -16,6 +16,7 @@ from niwaki.data.candidates import CandidateArrays, Candidates
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
 from niwaki.data.files import Input
+from niwaki.data.jsonlines import objects
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import CorpusError, shown
@@ -40,19 +41,12 @@ def _read(file: str) -> Iterator[Example]:
             yield Example(sentence.id or f"{file}:{sentence.line}", sentence, sentence)
         return
     with Input(file) as stream:
-        for number, line in stream.lines():
-            if line.strip():
-                yield _from_json(file, number, line)
+        for number, record in objects(stream):
+            yield _example(file, number, record)
 
 
-def _from_json(file: str, number: int, line: str) -> Example:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise CorpusError(
-            file, number, "LINE", f"not JSON ({error})", "write one object a line"
-        ) from error
-    tokens = record.get("tokens") if isinstance(record, dict) else None
+def _example(file: str, number: int, record: dict[str, Any]) -> Example:
+    tokens = record.get("tokens")
     if not isinstance(tokens, list) or not tokens or not all(isinstance(t, str) for t in tokens):
         raise CorpusError(
             file, number, "tokens", f"found {shown(json.dumps(tokens))}", "give a list of words"

@@ -21,8 +21,10 @@ class KnownTrees(ABC):
         self.ids = tuple(s.id or f"{s.file}:{s.line}" for s in self.sentences)
         self._heads = [np.array(s.heads, dtype=np.int32) for s in self.sentences]
         self._labels: list[NDArray[np.int32]] = []
+        self._label_count = 0
 
     def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None:
+        self._label_count = len(labels)
         numbers = {name: number for number, name in enumerate(labels)}
         # -1 is a label that is not known, -2 one that no candidate can have.
         numbers["_"] = -1
@@ -37,6 +39,21 @@ class KnownTrees(ABC):
         if labelled:
             right &= candidates.labels == self._labels[candidates.number]
         return np.asarray(right)
+
+    def costs_of_wrong_arcs(self, number: int, weights: Costs, *, labelled: bool) -> Costs:
+        """What arcs cost if a wrong one costs as much as its word weighs."""
+        heads, labels = self._heads[number], self._labels[number]
+        n = len(heads)
+        shape = (n + 1, n, self._label_count) if labelled else (n + 1, n)
+        words = np.arange(n)
+        costs = np.empty(shape)
+        costs[:] = weights[:, None] if labelled else weights
+        if labelled:
+            known = labels >= 0
+            costs[heads[known], words[known], labels[known]] = 0
+        else:
+            costs[heads, words] = 0
+        return costs.reshape((n + 1) * n, *shape[2:])
 
     def costs(self, candidates: Sequence[CandidateArrays]) -> list[Costs]:
         return [self.cost(each) for each in candidates]

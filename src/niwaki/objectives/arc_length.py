@@ -34,6 +34,10 @@ class ArcLength(KnownTrees):
         right = self.right_words(candidates, labelled=self._labelled)
         return np.asarray(1 - right @ lengths / lengths.sum(), dtype=np.float64)
 
+    def arc_costs(self, number: int) -> Costs | None:
+        lengths = self._lengths[number]
+        return self.costs_of_wrong_arcs(number, lengths / lengths.sum(), labelled=self._labelled)
+
     def constraints(self, number: int) -> Constraints | None:
         return None
 

@@ -53,6 +53,24 @@ class Partial(KnownTrees):
         known = len(self._constraints[candidates.number].statements)
         return np.asarray(wrong / known, dtype=np.float64)
 
+    def arc_costs(self, number: int) -> Costs | None:
+        if self._others[number]:
+            return None
+        heads, labels = self._heads[number], self._labels[number]
+        n, share = len(heads), 1 / len(self._constraints[number].statements)
+        words = np.flatnonzero(heads >= 0)
+        costs = np.zeros((n + 1, n))
+        costs[:, words] = share
+        costs[heads[words], words] = 0
+        named = np.flatnonzero(labels != -1)
+        if not len(named):
+            return costs.ravel()
+        by_label = np.repeat(costs[:, :, None], self._label_count, axis=2)
+        by_label[:, named] += share
+        known = named[labels[named] >= 0]
+        by_label[:, known, labels[known]] -= share
+        return by_label.reshape((n + 1) * n, -1)
+
     def constraints(self, number: int) -> Constraints | None:
         return self._constraints[number]
 

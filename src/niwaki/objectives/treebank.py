@@ -34,6 +34,12 @@ class Treebank(KnownTrees):
             return np.asarray(~right.all(axis=1), dtype=np.float64)
         return np.asarray(1 - right.mean(axis=1), dtype=np.float64)
 
+    def arc_costs(self, number: int) -> Costs | None:
+        if self._exact:
+            return None
+        n = len(self.sentences[number])
+        return self.costs_of_wrong_arcs(number, np.full(n, 1 / n), labelled=self._labelled)
+
     def constraints(self, number: int) -> Constraints | None:
         return None
 

@@ -19,7 +19,7 @@ from typing import Any
 from niwaki.data.bitext import Links, read_bitext, write_links
 from niwaki.data.conllu import read_conllu, write_conllu
 from niwaki.data.files import atomic_write
-from niwaki.data.references import write_references
+from niwaki.data.references import Reference, write_references
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
 from niwaki.errors import ConfigError
@@ -93,6 +93,13 @@ class Project:
         return [n for n in sorted(self._states) if is_annotated(self.state(n))]
 
     @property
+    def useful(self) -> list[int]:
+        """The annotated sentences that a parser can learn from: one linked word has no order."""
+        if self.kind == "trees":
+            return self.annotated
+        return [n for n in self.annotated if len({i for i, _ in self.state(n)["links"]}) > 1]
+
+    @property
     def counts(self) -> dict[str, int]:
         states = [self.state(number) for number in self._states]
         return {
@@ -161,12 +168,13 @@ class Project:
         found = [_links(self.state(number)) for number in range(len(self.pairs))]
         write_links(found, self.folder / "links.pharaoh")
         write_references(
-            [
-                make_reference(self.pairs[number].source, found[number], id=str(number + 1))
-                for number in self.annotated
-            ],
-            self.folder / "references.jsonl",
+            [self.reference(number) for number in self.annotated], self.folder / "references.jsonl"
         )
+
+    def reference(self, number: int) -> Reference:
+        """The order that the links of a pair make of its source sentence."""
+        links = _links(self.state(number))
+        return make_reference(self.pairs[number].source, links, id=str(number + 1))
 
     def partial(self, number: int) -> Sentence:
         """A sentence with what is known of its tree, and nothing else of it."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import functools
 import hmac
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from niwaki.errors import ExtraMissingError
 from niwaki.serve.api import ENDPOINTS
 from niwaki.serve.desk import Desk
-from niwaki.serve.endpoint import Answer, Call, Endpoint, read_body, read_query
+from niwaki.serve.endpoint import Answer, Call, Endpoint, Result, read_body, read_query
 from niwaki.serve.errors import RequestError, unknown
 from niwaki.serve.frames import dump
 from niwaki.serve.guard import COOKIE, LOGIN, Guard
@@ -38,6 +39,8 @@ _MEDIA = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
+# What the log says of a request whose client went away; nobody is told.
+CLIENT_GONE = 499
 _LOGIN_BODY = record({"token": text(most=500)}, "token")
 
 
@@ -100,10 +103,30 @@ async def _call(desk: Desk, endpoint: Endpoint, request: Request) -> Response:
     body: dict[str, Any] = {}
     if endpoint.body is not None:
         body = read_body(await request.body(), endpoint.body)
-    result = await endpoint.run(desk, Call(body, dict(request.path_params), query))
+    work = endpoint.run(desk, Call(body, dict(request.path_params), query))
+    result = await (work if endpoint.lasting else _while_awaited(request, work))
     if isinstance(result, Answer):
         return _response(result)
     return _response(Answer(result if isinstance(result, bytes) else dump(result)))
+
+
+async def _while_awaited(request: Request, work: Awaitable[Result]) -> Result:
+    """The result, unless the client goes away before: what still waits then is not begun."""
+    wanted = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_end_of(request))
+    try:
+        await asyncio.wait((wanted, gone), return_when=asyncio.FIRST_COMPLETED)
+        if not wanted.done():
+            raise RequestError(CLIENT_GONE, "the client did not wait")
+        return wanted.result()
+    finally:
+        wanted.cancel()
+        gone.cancel()
+
+
+async def _end_of(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _response(answer: Answer) -> Response:

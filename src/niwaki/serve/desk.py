@@ -14,8 +14,8 @@ from niwaki.serve.limits import Limits
 from niwaki.serve.pool import Pool
 from niwaki.serve.registry import Corpus, Registry
 
-# Marks the references of a project among the corpora; no registered name ends so by chance.
-MADE = ".links"
+# Marks what was made in a project among the corpora; no registered name ends so by chance.
+_MADE = {"links": (".links", "references"), "trees": (".known", "partial")}
 
 
 class Desk:
@@ -26,7 +26,7 @@ class Desk:
         self.work = WorkFolder(folder)
         self.pool = Pool(limits.workers, limits.waiting, limits.seconds)
         # Long work has a process of its own, which gives way to people who wait.
-        self.background = Pool(1, 1_000, limits.background_seconds, nice=5)
+        self.background = Pool(1, 1_000, limits.background_seconds, nice=5, finishes=False)
         self.projects = Projects(self.work, limits)
         self.jobs = Jobs(limits.jobs_kept)
 
@@ -56,12 +56,12 @@ class Desk:
 
     @property
     def corpora(self) -> list[Corpus]:
-        """What is registered, and the references that were made of links here."""
-        made = [
-            Corpus(f"{each.id}{MADE}", "references", (str(each.result_file),))
-            for each in self.projects.list()
-            if each.kind == "links" and each.annotated
-        ]
+        """What is registered, and the references and partial trees that were made here."""
+        made = []
+        for each in self.projects.list():
+            if each.useful:
+                end, kind = _MADE[each.kind]
+                made.append(Corpus(each.id + end, kind, (str(each.result_file),)))
         return [*self.registry.corpora.values(), *made]
 
     def corpus(self, name: str, *kinds: str) -> Corpus:

@@ -49,6 +49,7 @@ class Endpoint:
     description: str = ""
     example: dict[str, Any] | None = None
     texts: bool = False  # whether `"to": "conllu"` gives text
+    lasting: bool = False  # whether it changes something, and is done even if nobody waits
 
     @property
     def method(self) -> str:

@@ -14,13 +14,16 @@ import math
 import os
 import sys
 import time
-from typing import Any
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 from niwaki.serve.errors import RequestError, busy
 from niwaki.serve.frames import DONE, LARGEST, LENGTH, REFUSED, dump, frame
 from niwaki.serve.schema import load_json
 
 log = logging.getLogger("niwaki.serve")
+
+T = TypeVar("T")
 
 # How much of the mean time of the work before counts in the estimate for Retry-After.
 _MEMORY = 0.9
@@ -70,11 +73,16 @@ class Worker:
 class Pool:
     """Runs tasks of `niwaki.serve.work` in worker processes."""
 
-    def __init__(self, workers: int, waiting: int, seconds: float, nice: int = 0) -> None:
+    def __init__(
+        self, workers: int, waiting: int, seconds: float, *, nice: int = 0, finishes: bool = True
+    ) -> None:
         self._size, self._most, self._seconds, self._nice = workers, waiting, seconds, nice
+        # Whether work whose client went away is finished: to end a process and to load the
+        # models into another one takes longer than most requests do.
+        self._finishes = finishes
         self._idle: asyncio.Queue[Worker] = asyncio.Queue()
         self._workers: set[Worker] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._waiting = 0
         self._mean = 0.01
         self._first = b""
@@ -128,13 +136,26 @@ class Pool:
         return busy(min(max(seconds, 1), _LONGEST_RETRY))
 
     async def run(self, task: str, arguments: dict[str, Any]) -> bytes:
-        """JSON that the task gives; raises RequestError if it refuses, fails or takes too long."""
+        """JSON that the task gives; raises RequestError if it refuses, fails or takes too long.
+
+        If this is cancelled while it waits, the work is never begun. If it is cancelled
+        later, the work is killed or, where `finishes`, comes to its end within its time.
+        """
         if self.is_full:
             raise self.refusal()
         data = dump([task, arguments])
         if not self._begun:
             await self._begin()
         worker = await self._next_worker()
+        work = self._keep(self._work(worker, task, data))
+        try:
+            return _opened(task, await asyncio.shield(work))
+        except asyncio.CancelledError:
+            if not self._finishes:
+                work.cancel()
+            raise
+
+    async def _work(self, worker: Worker, task: str, data: bytes) -> bytes:
         started = time.monotonic()
         usable = False
         try:
@@ -152,11 +173,23 @@ class Pool:
             if usable:
                 self._idle.put_nowait(worker)
             else:
-                # Also when this very call was cancelled: nobody waits for the answer.
                 self._replace(worker)
         taken = time.monotonic() - started
         self._mean = _MEMORY * self._mean + (1 - _MEMORY) * taken
-        return _opened(task, found)
+        return found
+
+    def _keep(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """A task that is not forgotten before it ends; whoever wants its error asks for it."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+
+        def end(done: asyncio.Task[T]) -> None:
+            self._tasks.discard(done)
+            if not done.cancelled():
+                done.exception()
+
+        task.add_done_callback(end)
+        return task
 
     async def _next_worker(self) -> Worker:
         self._waiting += 1
@@ -171,9 +204,7 @@ class Pool:
     def _replace(self, worker: Worker) -> None:
         self.killed += 1
         worker.kill()
-        task = asyncio.create_task(self._start_another(worker))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._keep(self._start_another(worker))
 
     async def _start_another(self, old: Worker) -> None:
         await old.wait()

@@ -39,7 +39,9 @@ def answer(data: bytes) -> bytes:
 
 def clean(message: str) -> str:
     """A message without what only this machine knows."""
-    return message.replace("<memory>:", "sentence, line ").encode("utf-8", "replace").decode()
+    for place, shown in (("<memory>:", "sentence, line "), ("<input>:", "line ")):
+        message = message.replace(place, shown)
+    return message.encode("utf-8", "replace").decode()
 
 
 def serve(source: BinaryIO, target: BinaryIO) -> None:

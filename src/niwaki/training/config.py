@@ -10,16 +10,18 @@ import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from niwaki.errors import ConfigError, nearest, shown, written
 from niwaki.kernel.systems import system_names
 from niwaki.objectives import objective_names
 
 MAX_CANDIDATES = 4096
+# What can be selected by costs that are sums over arcs, and by a graph parser, only.
+ARC_SELECTIONS = ("augmented", "exact")
 # What a sentence of a treebank can teach.
-Lesson = Literal["segments", "tags", "morphology", "trees"]
-LESSONS: tuple[Lesson, ...] = ("segments", "tags", "morphology", "trees")
+Lesson = Literal["segments", "tags", "training-tags", "morphology", "trees"]
+LESSONS: tuple[Lesson, ...] = get_args(Lesson)
 
 
 @dataclass(frozen=True)
@@ -119,17 +121,32 @@ class TaggerConfig:
     tags: bool = True
     feats: bool = True
     lemmas: bool = True
-    learner: Literal["logistic", "perceptron"] = "logistic"
+    # "tnt" counts tags of words and endings and trigrams of tags; the others weigh features.
+    learner: Literal["logistic", "perceptron", "tnt"] = "logistic"
     epochs: int = 5
     rate: float = 0.1
     damping: float = 0.1
     margin: float = 12.0
+    # tnt: whether a known word can have tags that it was not seen with, and as how many
+    # occurrences of the word its ending then counts.
+    known_words: Literal["seen", "all"] = "all"
+    smoothing: float = 0.1
     # A feature gets weights only when it was met so often.
     patience: int = 1
     # The parser is trained on tags that were predicted for each part of the data by a
     # tagger trained on the other parts; 0 trains it on the tags of the file.
     folds: int = 10
     max_rows: int = 300_000
+
+    @property
+    def passes(self) -> int:
+        """How often a tagger looks at the data."""
+        return 1 if self.learner == "tnt" else self.epochs
+
+    @property
+    def ending_weight(self) -> float:
+        """What the ending of a known word weighs in its tags."""
+        return self.smoothing if self.known_words == "all" else 0.0
 
 
 @dataclass(frozen=True)
@@ -141,15 +158,19 @@ class ObjectiveConfig:
     # for costs.
     kind: str = "treebank"
     data: tuple[str, ...] = ()
+    # Links of the words to a translation, a Pharaoh file for each file of a treebank, for
+    # features such as contiguous(s1,s0); links in MISC need none.
+    links: tuple[str, ...] = ()
     # How often each sentence is visited in an epoch: 10 is ten times, 0.5 every other time.
     weight: float = 1.0
     # Weigh each sentence by how sure its teacher was: the mean of `ArcProb` in MISC.
     soft: bool = False
     # Labels to be written in another way, old = "new"; tags too: UPOS, UPOS/XPOS, or
     # UPOS/XPOS/word in lower case.
-    labels: Mapping[str, str] = field(default_factory=dict)
-    tags: Mapping[str, str] = field(default_factory=dict)
-    # What is learned from these sentences.
+    label_map: Mapping[str, str] = field(default_factory=dict)
+    tag_map: Mapping[str, str] = field(default_factory=dict)
+    # What is learned from these sentences; of "training-tags" the finished tagger learns
+    # nothing, but those do that tag the parser's data.
     teaches: tuple[Lesson, ...] = LESSONS
     # Leave out sentences that cannot be learned from, and say how many.
     skip_bad: bool = False
@@ -163,11 +184,17 @@ class ObjectiveConfig:
     max_k: int = 64
     # What an update goes towards: the cheapest candidate ("hard"), the best of score and
     # cost, away from the worst ("hope-fear"), all that are cheaper, or the expected cost.
-    select: Literal["hard", "hope-fear", "all-cheaper", "expected"] = "hard"
+    # A graph parser, for costs that are sums over arcs (arc-length, partial): hope and fear
+    # of all trees ("augmented"), or the expected cost over all trees ("exact").
+    select: Literal["hard", "hope-fear", "all-cheaper", "expected", "augmented", "exact"] = "hard"
     # The length of an update, where one on the treebank has 1.
     step: float = 1.0
-    # "hope-fear": what a cost of 1 weighs in scores; "expected": the temperature.
-    scale: float = 100.0
+    # Ways to tag an example that are tried: as it is tagged, and with the second tag of each of
+    # the most doubtful words. The tagger learns the tags that lead to the cheapest trees.
+    tags: int = 1
+    # "hope-fear", "augmented": what a cost of 1 weighs in scores; "expected", "exact": the
+    # temperature. Usual are 100 for a transition parser and 4 for a graph parser.
+    scale: float | Literal["usual"] = "usual"
     # "reordering": a named set of rules or a file, and the words that are scored.
     rules: str = ""
     words: Literal["linked", "all"] = "linked"
@@ -190,8 +217,8 @@ class UptrainingConfig:
     # As in [[objective]], for the teacher's trees.
     weight: float = 1.0
     soft: bool = False
-    labels: Mapping[str, str] = field(default_factory=dict)
-    tags: Mapping[str, str] = field(default_factory=dict)
+    label_map: Mapping[str, str] = field(default_factory=dict)
+    tag_map: Mapping[str, str] = field(default_factory=dict)
     teaches: tuple[Lesson, ...] = ("tags", "trees")
     # Keep only sentences that begin with one of these words, and are not longer; 0: no limit.
     first_words: tuple[str, ...] = ()
@@ -210,16 +237,25 @@ class TrainingConfig:
     seed: int = 1
     # Sentences to choose the best epoch by; "" to take the last.
     dev: str = ""
+    # Their links, if the features use them.
+    dev_links: str = ""
     # Where a beam learns: at the worst violation, or where the gold sequence is lost.
     update: Literal["max-violation", "early"] = "max-violation"
     # By how much the right way must lead the wrong ones.
     margin: float = 20.0
     greedy_margin: float = 5.0
+    # How a greedy parser learns: by its own mistakes ("perceptron"), or as a classifier of
+    # the states on the way to the right trees, by maximum entropy or support vectors.
+    greedy_learner: Literal["perceptron", "maxent", "svm"] = "perceptron"
     # A feature gets weights only when they were to be changed so often. More than 1 saves
     # memory and time where there is much to learn from.
     patience: int = 1
-    # How often the greedy parser follows its own mistakes while it learns.
+    # perceptron: how often it follows its own mistakes while it learns.
     explore: float = 0.9
+    # maxent and svm: steps of AdaGrad, and how much weights are drawn towards 0.
+    rate: float = 0.1
+    damping: float = 0.1
+    decay: float = 0.0001
     # With costs: sentences that are parsed before any of them changes the weights.
     round: int = 16
     # Time between two checkpoints.
@@ -270,6 +306,7 @@ _AT_LEAST = {
     "tagger.rate": 0,
     "tagger.damping": 0,
     "tagger.margin": 0,
+    "tagger.smoothing": 1e-9,
     "uptraining.weight": 1e-9,
     "uptraining.max_characters": 0,
     "uptraining.agreement": 0,
@@ -279,11 +316,16 @@ _AT_LEAST = {
     "training.margin": 0,
     "training.greedy_margin": 0,
     "training.explore": 0,
+    "training.rate": 1e-9,
+    "training.damping": 0,
+    "training.decay": 0,
     "training.patience": 1,
     "training.round": 1,
     "training.checkpoint_minutes": 0,
 }
-_OF_TREEBANKS = ("partial", "weight", "soft", "labels", "tags", "teaches", "skip_bad")
+_OF_TREEBANKS = (
+    *("links", "partial", "weight", "soft", "label_map", "tag_map", "teaches", "skip_bad"),
+)
 _LARGEST = 10**300  # what a float can hold, and a message can show
 _AT_MOST = {
     "model.beam": 4096,
@@ -291,6 +333,7 @@ _AT_MOST = {
     "graph.latent": 64,
     "uptraining.agreement": 1,
     "training.explore": 1,
+    "training.decay": 1,
     "training.patience": 255,
     "tagger.patience": 255,
     "segmenter.patience": 255,
@@ -368,7 +411,8 @@ def _convert(hint: Any, value: Any, key: str, name: str) -> Any:
         number, word = typing.get_args(hint)
         if isinstance(value, str):
             if value not in typing.get_args(word):
-                raise refuse(f"a whole number or {', '.join(typing.get_args(word))}")
+                kind = "a whole number" if number is int else "a number"
+                raise refuse(f"{kind} or {', '.join(typing.get_args(word))}")
             return value
         return _convert(number, value, key, name)
     if origin is Literal:
@@ -412,6 +456,16 @@ def _check(config: Config, name: str) -> None:
     if system not in system_names():
         raise ConfigError(f"{name}: model.system is {system!r}; {nearest(system, system_names())}")
     _check_graph(config.graph, name)
+    learner, has_costs = config.training.greedy_learner, any(x.is_cost for x in config.objective)
+    if has_costs and config.model.beam == 1 and learner != "perceptron":
+        raise ConfigError(
+            f"{name}: training.greedy_learner is {learner}, but costs are learned by perceptron "
+            "steps; leave it out, or give a model.beam above 1"
+        )
+    if config.model.kind == "graph" and any(x.links for x in config.objective):
+        raise ConfigError(f'{name}: links go with model.kind = "transition"; leave one out')
+    if config.training.dev_links and not config.training.dev:
+        raise ConfigError(f"{name}: training.dev_links goes with training.dev; give both")
     for number, objective in enumerate(config.objective):
         _check_objective(objective, f"{name}: objective[{number}]")
     if not any(objective.data for objective in config.objective):
@@ -450,6 +504,11 @@ def _check_objective(objective: ObjectiveConfig, name: str) -> None:
             if getattr(objective, key) != getattr(usual, key):
                 raise ConfigError(f'{name}.{key} goes with kind = "treebank"; leave one out')
     else:
+        if len(objective.links) not in (0, len(objective.data)):
+            raise ConfigError(
+                f"{name}.links has {len(objective.links)} files for {len(objective.data)} of "
+                f"{name}.data; give one for each"
+            )
         for key, value in vars(objective).items():
             if key not in ("data", *_OF_TREEBANKS) and value != getattr(usual, key):
                 raise ConfigError(f"{name}.{key} goes with a cost, not with {kind!r}; leave it out")
@@ -460,8 +519,12 @@ def _check_objective(objective: ObjectiveConfig, name: str) -> None:
         "scale": objective.scale,
     }
     for key, value in positive.items():
-        if value <= 0:
+        if value != "usual" and value <= 0:
             raise ConfigError(f"{name}.{key} is {value}; give a number above 0")
+    if objective.tags < 1:
+        raise ConfigError(f"{name}.tags is {objective.tags}; give at least 1")
+    if objective.tags > 1 and objective.select in ARC_SELECTIONS:
+        raise ConfigError(f"{name}.tags does not go with select = {objective.select!r}")
     for key, count in (("k", objective.k), ("max_k", objective.max_k)):
         if count != "adaptive" and not 2 <= count <= MAX_CANDIDATES:
             raise ConfigError(f"{name}.{key} is {count}; give 2 to {MAX_CANDIDATES}")
@@ -497,6 +560,7 @@ def _with_paths(config: Config, folder: Path, name: str) -> Config:
         dataclasses.replace(
             each,
             data=tuple(found(p, f"objective[{i}].data") for p in each.data),
+            links=tuple(found(p, f"objective[{i}].links") for p in each.links),
             rules=found_or_named(each.rules, f"objective[{i}].rules"),
         )
         for i, each in enumerate(config.objective)
@@ -510,7 +574,11 @@ def _with_paths(config: Config, folder: Path, name: str) -> Config:
         config.graph,
         label_features=found_or_named(config.graph.label_features, "graph.label_features"),
     )
-    training = dataclasses.replace(config.training, dev=found(config.training.dev, "training.dev"))
+    training = dataclasses.replace(
+        config.training,
+        dev=found(config.training.dev, "training.dev"),
+        dev_links=found(config.training.dev_links, "training.dev_links"),
+    )
     return dataclasses.replace(
         config, objective=objectives, model=model, graph=graph, training=training
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from niwaki.data.conllu import read_conllu, read_stream
 from niwaki.data.constraints import Constraints
 from niwaki.data.files import Input
+from niwaki.data.links import link_sentences
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import ROOT, UNKNOWN
 from niwaki.errors import CorpusError
@@ -113,35 +115,54 @@ _ARC_PROBABILITY = NOTES["arc"]
 _ROUNDING = 1e-6
 
 
-def read_treebank(files: Sequence[str], partial: Collection[str] = ()) -> Corpus:
+def read_treebank(
+    files: Sequence[str],
+    partial: Collection[str] = (),
+    links: Mapping[str, str] | None = None,
+    on_bad_links: Callable[[CorpusError], None] | None = None,
+) -> Corpus:
     """Sentences with whole trees, or partly known ones in the files `partial`.
 
-    Refuses others, with sentence and line; so too partial trees that no tree completes.
+    Refuses others, with sentence and line; so too partial trees that no tree completes. For
+    files that have one of links, those are read with them; see `link_sentences`.
     """
+    links = links or {}
     return read_treebanks(
-        [ObjectiveConfig(data=(file,), partial=file in partial) for file in files]
+        [
+            ObjectiveConfig(
+                data=(file,),
+                partial=file in partial,
+                links=(links[file],) if file in links else (),
+            )
+            for file in files
+        ],
+        on_bad_links=on_bad_links,
     )
 
 
 def read_treebanks(
-    objectives: Sequence[ObjectiveConfig], on_fault: OnFault = lambda fault: None
+    objectives: Sequence[ObjectiveConfig],
+    on_fault: OnFault = lambda fault: None,
+    on_bad_links: OnFault | None = None,
 ) -> Corpus:
     """The sentences of all objectives that are treebanks, as each of them wants them.
 
-    What cannot be learned from is refused; objectives that skip it tell `on_fault`.
+    What cannot be learned from is refused; objectives that skip it tell `on_fault`. For
+    `on_bad_links` see `link_sentences`.
     """
     sentences: list[Sentence] = []
     constraints: dict[int, Constraints] = {}
     weights: dict[str, list[float]] = {lesson: [] for lesson in LESSONS}
     for objective in objectives:
         before = len(sentences)
-        for file in objective.data:
-            for sentence, known in learnable(file, objective, on_fault):
+        for file, links in zip_longest(objective.data, objective.links):
+            for sentence, known in learnable(file, links, objective, on_fault, on_bad_links):
                 if known is not None:
                     constraints[len(sentences)] = known
                 sentences.append(sentence)
         for lesson, visits in weights.items():
-            weight = objective.weight * (lesson in objective.teaches)
+            taught = {lesson, "tags"} if lesson == "training-tags" else {lesson}
+            weight = objective.weight * (not taught.isdisjoint(objective.teaches))
             visits += [
                 weight * certainty(each) if objective.soft else weight
                 for each in sentences[before:]
@@ -155,7 +176,11 @@ def read_treebanks(
 
 
 def learnable(
-    file: str, objective: ObjectiveConfig, on_fault: OnFault
+    file: str,
+    links: str | None,
+    objective: ObjectiveConfig,
+    on_fault: OnFault,
+    on_bad_links: OnFault | None = None,
 ) -> Iterator[tuple[Sentence, Constraints | None]]:
     """The sentences of a file, and what is known of those whose trees are partial."""
     if objective.skip_bad:
@@ -163,15 +188,17 @@ def learnable(
     else:
         read = read_conllu(file, multi_root=True, unknown_heads=objective.partial)
     with closing(read):
-        for sentence in read:
+        for sentence in link_sentences(read, links, on_bad_links) if links else read:
             known = None
             if UNKNOWN in sentence.heads or (objective.partial and "_" in sentence.deprels):
                 known = Constraints.of(sentence)
-            fault = None if known and objective.partial else fault_of(sentence)
-            if known and objective.partial:
+            if known is not None and objective.partial:
                 known.check(sentence)
+                fault = None
+            else:
+                fault = fault_of(sentence)
             if fault is None:
-                yield renamed(sentence, objective.labels, objective.tags), known
+                yield renamed(sentence, objective.label_map, objective.tag_map), known
             elif objective.skip_bad:
                 on_fault(fault)
             else:

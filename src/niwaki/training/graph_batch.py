@@ -13,6 +13,9 @@ from niwaki.training.config import GraphConfig
 from niwaki.training.graph_pupil import NEGLIGIBLE, Arrays, Floats, Pupil, arc_parts
 from niwaki.training.lbfgs import LBFGS
 
+# What the features of all arcs may take in memory, so that they are looked up but once.
+_MOST_BYTES = 1 << 30
+
 
 class _Vector(ABC):
     """Learning of a plain vector of weights, for the features of the gold trees."""
@@ -25,6 +28,7 @@ class _Vector(ABC):
             nothing = np.zeros(len(parts), dtype=np.float32)
             pupil.tutor.add(s, parts, np.zeros(len(parts), dtype=np.int32), nothing)
         pupil.learner.close()
+        pupil.tutor.keep_rows(_MOST_BYTES)
         self.features = len(pupil.learner)
 
     @abstractmethod
@@ -104,6 +108,7 @@ class MaxMargin(_Vector):
         lengths = np.diff(pupil.starts)
         self._places = np.concatenate([[0], np.cumsum(lengths * (lengths + 1))])
         self._duals = np.zeros(int(self._places[-1]))
+        self._marginals = np.zeros_like(self._duals)
         self._weights = np.zeros(self.features)
         for s in range(len(lengths)):
             # In the beginning, the gold tree is all but certain, and w is nearly nothing.
@@ -112,22 +117,27 @@ class MaxMargin(_Vector):
             here[rows] = config.head_start
             n = len(rows)
             here.reshape(n + 1, n)[np.arange(1, n + 1), np.arange(n)] = -np.inf
-            _, marginals, _ = self.beliefs(s, here)
-            self._move(s, marginals, certain(rows, len(here)))
+            self._marginals[self._places[s] : self._places[s + 1]] = certain(rows, len(here))
+            self._move(s)
 
     def _rows(self, s: int) -> NDArray[np.int64]:
         gold = self.pupil.gold(s)
         n = len(gold)
         return np.asarray(gold.astype(np.int64) * n + np.arange(n))
 
-    def _move(self, s: int, marginals: Floats, before: Floats) -> None:
-        """w changes by C times the fall of the expected features."""
-        change = self.config.margin_c * (before - marginals)
-        self.pupil.tutor.dense_add(s, change, self._weights)
+    def _move(self, s: int) -> float:
+        """The probabilities of arcs follow their scores, and w changes by C times the fall of
+        the expected features; returns the largest change of a probability.
+        """
+        place = slice(self._places[s], self._places[s + 1])
+        _, after, _ = self.beliefs(s, self._duals[place])
+        falls = self._marginals[place] - after
+        self._marginals[place] = after
+        self.pupil.tutor.dense_add(s, self.config.margin_c * falls, self._weights)
+        return float(np.abs(falls).max())
 
     def learn(self, s: int) -> bool:
         here = self._duals[self._places[s] : self._places[s + 1]]
-        _, before, _ = self.beliefs(s, here)
         gains = self.pupil.tutor.dense_scores(s, self._weights)
         gains += 1 - certain(self._rows(s), len(here))
         here += self.config.eg_rate * gains
@@ -135,9 +145,7 @@ class MaxMargin(_Vector):
         n = len(self.pupil.gold(s))
         columns = here.reshape(n + 1, n)
         columns -= columns.max(axis=0)
-        _, after, _ = self.beliefs(s, here)
-        self._move(s, after, before)
-        return bool(np.abs(after - before).max() > NEGLIGIBLE)
+        return self._move(s) > NEGLIGIBLE
 
     def finish(self) -> None:
         pass
@@ -151,12 +159,12 @@ class MaxMargin(_Vector):
         primal, dual = norm, -norm
         for s in range(len(self.pupil.starts) - 1):
             rows = self._rows(s)
-            here = self._duals[self._places[s] : self._places[s + 1]]
-            costs = 1 - certain(rows, len(here))
+            costs = 1 - certain(rows, len(rows) * (len(rows) + 1))
             table = self.pupil.tutor.dense_scores(s, self._weights)
-            scores, marginals, _ = self.beliefs(s, here)
+            marginals = self._marginals[self._places[s] : self._places[s + 1]]
+            lengths = np.array([len(rows)], dtype=np.int32)
             worst = decode(
-                Scores(table + costs, scores.lengths),
+                Scores(table + costs, lengths),
                 projective=self.config.projective,
                 too_long="spanning",
             )
@@ -165,10 +173,11 @@ class MaxMargin(_Vector):
         return primal, dual
 
     def state(self) -> dict[str, NDArray[Any]]:
-        return {"duals": self._duals, "weights": self._weights}
+        return {"duals": self._duals, "marginals": self._marginals, "weights": self._weights}
 
     def restore(self, state: Arrays) -> None:
-        self._duals, self._weights = state["duals"].copy(), state["weights"].copy()
+        self._duals, self._marginals = state["duals"].copy(), state["marginals"].copy()
+        self._weights = state["weights"].copy()
 
 
 def certain(rows: NDArray[np.int64], size: int) -> Floats:

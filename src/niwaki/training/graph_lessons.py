@@ -5,7 +5,18 @@ from __future__ import annotations
 from niwaki.training.config import GraphConfig
 from niwaki.training.graph_batch import BatchLogLinear, MaxMargin
 from niwaki.training.graph_online import LogLinear, Mira, Perceptron
-from niwaki.training.graph_pupil import Lessons, Pupil
+from niwaki.training.graph_pupil import Lessons, OnlineLessons, Pupil
+
+
+def make_lessons(pupil: Pupil, config: GraphConfig, seed: int) -> Lessons:
+    """The way to learn that a configuration asks for."""
+    if learns_online(config):
+        return make_online_lessons(pupil, config, seed)
+    return (
+        MaxMargin(pupil, config)
+        if config.trainer == "max-margin"
+        else BatchLogLinear(pupil, config)
+    )
 
 
 def learns_online(config: GraphConfig) -> bool:
@@ -14,14 +25,10 @@ def learns_online(config: GraphConfig) -> bool:
     return is_log_linear or config.trainer in ("perceptron", "mira")
 
 
-def make_lessons(pupil: Pupil, config: GraphConfig, seed: int) -> Lessons:
-    """The way to learn that a configuration asks for."""
+def make_online_lessons(pupil: Pupil, config: GraphConfig, seed: int) -> OnlineLessons:
+    """The same where weights change from sentence to sentence."""
     if config.trainer == "perceptron":
         return Perceptron(pupil, config)
     if config.trainer == "mira":
         return Mira(pupil, config)
-    if config.trainer == "max-margin":
-        return MaxMargin(pupil, config)
-    if config.optimizer == "lbfgs":
-        return BatchLogLinear(pupil, config)
     return LogLinear(pupil, config, seed)

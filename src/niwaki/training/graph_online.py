@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from niwaki.kernel.graph.arc_learning import ArcTutor
 from niwaki.models.trees import Scores, decode, kbest, sum_trees
 from niwaki.training.config import GraphConfig
 from niwaki.training.graph_pupil import (
@@ -15,6 +16,7 @@ from niwaki.training.graph_pupil import (
     Floats,
     Ints,
     Pupil,
+    add_steps,
     arc_parts,
     sibling_parts,
     tree_score,
@@ -35,6 +37,12 @@ class _Online:
 
     def finish(self) -> None:
         pass
+
+    # What a step of length 1 adds to a weight.
+    unit = 1.0
+
+    def along(self, tutor: ArcTutor, s: int, parts: Ints, slopes: Floats, length: float) -> None:
+        add_steps(tutor, s, parts, slopes * (self.unit * length))
 
     def exported(self) -> Arrays:
         return self.pupil.learner.export()
@@ -69,6 +77,10 @@ class Mira(_Online):
     """The smallest change by which the gold tree leads each of the k best by its number of
     wrong heads (Crammer and Singer 2003, McDonald et al. 2005); Hildreth's algorithm.
     """
+
+    def __init__(self, pupil: Pupil, config: GraphConfig) -> None:
+        super().__init__(pupil, config)
+        self.unit = config.aggressiveness
 
     def learn(self, s: int) -> bool:
         pupil, config = self.pupil, self.config
@@ -176,6 +188,11 @@ class LogLinear(_Online):
         )
         pupil.learner.tick()
         return bool(len(wanted))
+
+    def along(self, tutor: ArcTutor, s: int, parts: Ints, slopes: Floats, length: float) -> None:
+        rate = self.config.rate * length
+        slopes = np.ascontiguousarray(slopes[:, None])
+        tutor.climb(s, parts, slopes, NEGLIGIBLE, 0.0, rate, self.config.damping)
 
     def _jitter(self, s: int, n: int) -> Floats | float:
         """Latent classes are alike, and would stay so, but for some noise in the first epoch."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -49,24 +49,31 @@ class Pupil:
     def scores(self, s: int) -> Scores:
         return self.parser.scores(self.batch, self.values, s)
 
-    def update(self, s: int, towards: Ints, away: Ints, step: float = 1.0) -> None:
-        """Add `step` times the difference of the features of two trees."""
-        differ = np.flatnonzero(towards != away).astype(np.int32)
-        if not len(differ):
+    def differences(self, towards: Ints, away: Ints) -> Iterator[tuple[ArcTutor, Ints, Floats]]:
+        """The parts by which two trees differ, with 1 for those of the first and -1 for those
+        of the second; arcs, then siblings, each with who can change their weights.
+        """
+        words = np.flatnonzero(towards != away).astype(np.int32)
+        if not len(words):
             return
-        parts = np.concatenate([arc_parts(towards, differ), arc_parts(away, differ)])
-        self._add(self.tutor, s, parts, len(differ), step)
+        pairs = [(self.tutor, arc_parts(towards, words), arc_parts(away, words))]
         if self.sibling_tutor is not None:
             plus, minus = sibling_parts(towards), sibling_parts(away)
             changed = (plus != minus).any(axis=1)
-            parts = np.concatenate([plus[changed], minus[changed]])
-            self._add(self.sibling_tutor, s, parts, int(changed.sum()), step)
+            pairs.append((self.sibling_tutor, plus[changed], minus[changed]))
+        for tutor, plus, minus in pairs:
+            yield tutor, np.concatenate([plus, minus]), np.repeat([1.0, -1.0], len(plus))
 
-    def _add(self, tutor: ArcTutor, s: int, parts: Ints, half: int, step: float) -> None:
-        classes = np.zeros(len(parts), dtype=np.int32)
-        steps = np.full(len(parts), step, dtype=np.float32)
-        steps[half:] = -step
-        tutor.add(s, parts, classes, steps)
+    def update(self, s: int, towards: Ints, away: Ints, step: float = 1.0) -> None:
+        """Add `step` times the difference of the features of two trees."""
+        for tutor, parts, signs in self.differences(towards, away):
+            add_steps(tutor, s, parts, step * signs)
+
+
+def add_steps(tutor: ArcTutor, s: int, parts: Ints, steps: Floats) -> None:
+    """Add a step to the weights of each part."""
+    classes = np.zeros(len(parts), dtype=np.int32)
+    tutor.add(s, parts, classes, steps.astype(np.float32))
 
 
 def arc_parts(heads: Ints, words: Ints) -> Ints:
@@ -125,3 +132,12 @@ class Lessons(Protocol):
     def state(self) -> dict[str, NDArray[Any]]: ...
 
     def restore(self, state: Arrays) -> None: ...
+
+
+class OnlineLessons(Lessons, Protocol):
+    """A way to learn from sentence to sentence, which costs can go along with."""
+
+    def along(self, tutor: ArcTutor, s: int, parts: Ints, slopes: Floats, length: float) -> None:
+        """Raise the weights of parts of any sentence by their slopes, as far as `length`, where
+        a sentence of the treebank goes 1.
+        """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 # numpy would load it when it is first used, and an interrupt at that moment would be lost:
 # compiled modules ignore errors while they set themselves up.
@@ -21,9 +21,10 @@ from niwaki.models.pipeline import Parser, Pipeline
 from niwaki.models.tagger import Tags
 from niwaki.training.calibration import calibrate
 from niwaki.training.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
-from niwaki.training.config import Config, ModelConfig
+from niwaki.training.config import ARC_SELECTIONS, Config, GraphConfig, ModelConfig
 from niwaki.training.corpus import Corpus, read_treebank, read_treebanks
 from niwaki.training.costdata import CostObjective, load_costs, tag_costs
+from niwaki.training.epochs import taught_tagger
 from niwaki.training.stages import (
     Reporter,
     Stages,
@@ -33,9 +34,12 @@ from niwaki.training.stages import (
     graph_parser_of,
     morphology_of,
     segmenter_of,
+    tag_lessons_of,
     tagger_of,
     transition_parsers_of,
 )
+
+C = TypeVar("C", ModelConfig, GraphConfig)
 
 
 def train(
@@ -54,7 +58,8 @@ def train(
     With `init`, a trained model is trained on: it keeps its tagger, its features and its
     labels, and its parser learns from where it is. `tags` are those of the treebank if
     they were jackknifed before, for many runs. With `skip_bad`, faulty lines of a file of
-    word clusters are left out and counted. The result depends on the configuration,
+    word clusters are left out, sentences whose links do not fit go without, and both are
+    counted. The result depends on the configuration,
     the data and that model only, not on threads or on interruptions. What each epoch did
     is written beside the model, to OUTPUT.log.jsonl.
     A KeyboardInterrupt first saves how far the run came.
@@ -63,11 +68,18 @@ def train(
         config = _continued(config, init)
     treebanks = [objective for objective in config.objective if not objective.is_cost]
     skipped: list[CorpusError] = []
-    corpus = read_treebanks(treebanks, skipped.append)
+    faults: list[CorpusError] = []
+    bad = faults.append if skip_bad else None
+    corpus = read_treebanks(treebanks, skipped.append, bad)
     if not corpus.sentences and init is None:
         raise ConfigError("no trees to learn from; add a treebank, or begin with a model (--init)")
     costs = load_costs(config)
-    dev = read_treebank([config.training.dev]) if config.training.dev else None
+    dev = None
+    if config.training.dev:
+        file, beside = config.training.dev, config.training.dev_links
+        dev = read_treebank([file], links={file: beside} if beside else {}, on_bad_links=bad)
+    if faults:
+        reporter.note(f"{len(faults):,} lines of links do not fit, the first: {faults[0]}")
     if corpus.sentences:
         _say_what_is_in(corpus, config, reporter)
     if skipped:
@@ -121,19 +133,27 @@ def _read_clusters(config: Config, reporter: Reporter, skip_bad: bool) -> WordCl
 def _train_all(stages: Stages) -> Pipeline:
     config, dev = stages.config, stages.dev
     is_graph = config.model.kind == "graph"
-    if is_graph and stages.costs:
-        raise ConfigError('costs go with model.kind = "transition"; leave one out')
+    for each in stages.costs:
+        if each.config.select in ARC_SELECTIONS and not is_graph:
+            raise ConfigError(
+                f"{each.config.kind}: select = {each.config.select!r} is for a graph parser; "
+                "choose another"
+            )
     design = design_graph_parser(stages) if is_graph else design_transition_parser(stages)
     segmenter = stages.init.segmenter if stages.init else segmenter_of(stages)
     tagger, tags = tagger_of(stages)
     morphology = stages.init.morphology if stages.init else morphology_of(stages, tagger)
     parser: Parser
     greedy = None
+    data = tag_costs(stages.costs, tagger, morphology, design.labels)
+    tag_lessons = tag_lessons_of(stages, tagger)
     if isinstance(design, GraphDesign):
-        parser = graph_parser_of(stages, design, tagger, tags)
+        parser = graph_parser_of(stages, design, tagger, tags, data, tag_lessons)
     else:
-        data = tag_costs(stages.costs, tagger, morphology, design.labels)
-        parser, greedy = transition_parsers_of(stages, design, tagger, tags, data)
+        parser, greedy = transition_parsers_of(stages, design, tagger, tags, data, tag_lessons)
+    taught = taught_tagger(stages.checkpoint)
+    if tagger is not None and taught is not None:
+        tagger = tagger.with_model(taught)
     pipeline = Pipeline(
         _card(stages), tagger, morphology, parser, greedy, stages.word_clusters, segmenter
     )
@@ -144,18 +164,38 @@ def _train_all(stages: Stages) -> Pipeline:
     return pipeline
 
 
+# What of a graph parser is a part of the model; the rest says how one learns.
+_GRAPH_DESIGN = ("order", "latent", "projective", "decode", "label_features")
+# AdaGrad begins with large steps, because it has not seen any gradients; a finished model, whose
+# gradients nobody remembers, would lose a point of accuracy by them.
+_GRAPH_STEPS = {"rate": 0.05, "damping": 1.0}
+
+
 def _continued(config: Config, init: Pipeline) -> Config:
     """A configuration for training a model on: the model is what it is."""
-    usual = ModelConfig()
-    changed = [key for key, value in vars(config.model).items() if value != getattr(usual, key)]
+    model = _kept("model", config.model, init, tuple(vars(config.model)))
+    if model.kind != "graph":
+        return replace(config, model=model)
+    # What is not said about learning is as it was, but for the steps.
+    graph = _kept("graph", config.graph, init, _GRAPH_DESIGN)
+    usual = GraphConfig()
+    said = {key: value for key, value in vars(config.graph).items() if value != vars(usual)[key]}
+    return replace(config, model=model, graph=replace(graph, **{**_GRAPH_STEPS, **said}))
+
+
+def _kept(table: str, given: C, init: Pipeline, fixed: Sequence[str]) -> C:
+    """A table of the model that is trained on; raises ConfigError if something fixed is given."""
+    usual = type(given)()
+    changed = [key for key in fixed if getattr(given, key) != getattr(usual, key)]
     if changed:
         raise ConfigError(
-            f"model.{changed[0]} cannot be chosen with --init: the model keeps its own; "
+            f"{table}.{changed[0]} cannot be chosen with --init: the model keeps its own; "
             "leave it out, or train from the beginning"
         )
-    known = {name: init.config["model"].get(name, value) for name, value in vars(usual).items()}
-    known = {name: tuple(x) if isinstance(x, list) else x for name, x in known.items()}
-    return replace(config, model=ModelConfig(**known))
+    record = init.config.get(table, {})
+    known: dict[str, Any] = {name: record[name] for name in vars(usual) if name in record}
+    known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
+    return replace(usual, **known)
 
 
 def _identity(
@@ -176,7 +216,12 @@ def _identity(
     if costs:
         identity["costs"] = [hash_of_files(each.config.data) for each in costs]
     if init is not None:
-        identity["init"] = hash_of_arrays(finished_weights(init).arrays)
+        arrays = {
+            f"{part}.{name}": array
+            for part, weights in finished_weights(init).items()
+            for name, array in weights.arrays.items()
+        }
+        identity["init"] = hash_of_arrays(arrays)
     return identity
 
 
@@ -235,7 +280,8 @@ def _card(stages: Stages) -> dict[str, Any]:
     }
     for objective in record["objective"]:
         # Where the files lay on somebody's disk is nobody's business.
-        objective["data"] = [os.path.basename(file) for file in objective["data"]]
+        for key in ("data", "links"):
+            objective[key] = [os.path.basename(file) for file in objective[key]]
         objective["rules"] = os.path.basename(objective["rules"])
         objective["command"] = [os.path.basename(word) for word in objective["command"][:1]]
     if stages.init is not None:
@@ -243,7 +289,8 @@ def _card(stages: Stages) -> dict[str, Any]:
             "name": stages.init.config["card"]["name"],
             "data": stages.init.config.get("data", {}),
         }
-    for table, key in (("training", "dev"), ("model", "clusters"), ("model", "features")):
+    paths = [("training", "dev"), ("training", "dev_links")]
+    for table, key in (*paths, ("model", "clusters"), ("model", "features")):
         record[table][key] = os.path.basename(record[table][key])
     return record
 

@@ -1,7 +1,9 @@
 """Which candidates an update moves the weights towards, and which away from.
 
 `hard` is the inline ranker of Hall et al. (2011), Algorithm 3. The others are
-alternatives to its choice of one tree; all of them take the first of the cheapest.
+alternatives to its choice of one tree; all of them take the first of the cheapest. For costs
+that are sums over arcs, a graph parser finds hope and fear among all trees (`augmented`), or
+lowers the expected cost over all trees (`exact`), which needs no choice.
 """
 
 from __future__ import annotations
@@ -58,9 +60,15 @@ def choose_expected(scores: Numbers, costs: Numbers, scale: float) -> list[Step]
     return [Step(c, 0, gain) if gain > 0 else Step(0, c, -gain) for c, gain in steps]
 
 
+def choose_augmented(scores: Numbers, costs: Numbers, scale: float) -> list[Step]:
+    """From fear to hope, where the candidates are the first tree and these two."""
+    return [Step(1, 2, 1.0)] if costs[1] < costs[2] else []
+
+
 CHOICES: dict[str, Callable[[Numbers, Numbers, float], list[Step]]] = {
     "hard": choose_hard,
     "hope-fear": choose_hope_fear,
     "all-cheaper": choose_all_cheaper,
     "expected": choose_expected,
+    "augmented": choose_augmented,
 }

@@ -8,13 +8,11 @@ and may differ in tags: then the tagger learns from the choice as well.
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,24 +23,23 @@ from niwaki.data.conllu import read_conllu
 from niwaki.data.files import atomic_write
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
-from niwaki.errors import ConfigError, ModelError
+from niwaki.errors import ConfigError
 from niwaki.kernel.batch import Batch
-from niwaki.models.pipeline import Pipeline, load, tag_sentences
-from niwaki.models.tagger import Tagger
-from niwaki.models.transition import TransitionParser
+from niwaki.models.graph import GraphParser
+from niwaki.models.pipeline import Pipeline, load
+from niwaki.models.tagger import Tags
 from niwaki.objectives import Costs, Objective, checked_costs
 from niwaki.training.automatic import take_up, with_trees
 from niwaki.training.checkpoint import hash_of_files
 from niwaki.training.config import Config, ObjectiveConfig
-from niwaki.training.costdata import load_costs
+from niwaki.training.costdata import load_costs, tag_in_ways
+from niwaki.training.graph_trainee import GraphCandidates
 from niwaki.training.run import train
 from niwaki.training.stages import Reporter
-from niwaki.training.trainee import TransitionCandidates
+from niwaki.training.trainee import Lister, TransitionCandidates
 
 # Examples that are chosen before they are written down.
 _PART = 256
-# A second tag that is less likely than this is not tried.
-_POSSIBLE = 0.02
 
 
 @dataclass(frozen=True)
@@ -84,59 +81,14 @@ class Choice:
         return cls(sentence, float(notes["cost"]), int(notes["rank"]), float(notes["first_cost"]))
 
 
-def tag_variants(tagger: Tagger, sentences: Sequence[Sentence], most: int) -> list[list[Sentence]]:
-    """Ways to tag each sentence: the likeliest first, then with one doubtful word changed.
-
-    The most doubtful word comes first. There are `most` for each sentence, the last
-    ones repeated where there are fewer.
-    """
-    batch = Batch([sentence.source for sentence in sentences])
-    likely = iter(tagger.likely_tags(batch, 2))
-    found = []
-    for sentence in sentences:
-        words = list(islice(likely, len(sentence)))
-        best = [tags[0] for tags in words]
-        doubtful = [
-            (tags[1][2] / tags[0][2], -place)
-            for place, tags in enumerate(words)
-            if len(tags) > 1 and tags[1][2] > _POSSIBLE
-        ]
-        changed = [-place for _, place in sorted(doubtful, reverse=True)[: most - 1]]
-        variants = []
-        for place in (None, *changed):
-            tags = list(best)
-            if place is not None:
-                tags[place] = words[place][1]
-            upos, xpos = [tag[0] for tag in tags], [tag[1] for tag in tags]
-            variants.append(sentence.replace(upos=upos, xpos=xpos, feats=["_"] * len(sentence)))
-        found.append(variants + [variants[-1]] * (most - len(variants)))
-    return found
-
-
 class Chooser:
     """Prices the candidates of a model and takes one for each example."""
 
     def __init__(self, model: Pipeline, objective: Objective, selection: Selection) -> None:
         self._objective, self._selection = objective, selection
-        parser = model.parser
-        if not isinstance(parser, TransitionParser):
-            raise ModelError("candidates come from a transition parser; this is a graph parser")
-        self._labels = parser.labels.names
-        if selection.tags > 1:
-            if model.tagger is None:
-                raise ModelError("this model has no tagger; its tags cannot be varied")
-            variants = tag_variants(model.tagger, objective.sentences, selection.tags)
-            ways = [list(way) for way in zip(*variants, strict=True)]
-        else:
-            ways = [list(objective.sentences)]
-        self._ways: list[tuple[list[Sentence], TransitionCandidates, Objective]] = []
-        for sentences in ways:
-            tagged, batch, tags = tag_sentences(sentences, model.tagger, model.morphology)
-            # Rules may look at tags, so each way has its own costs.
-            priced = copy.copy(objective)
-            priced.open(tagged, self._labels)
-            parsed = TransitionCandidates(parser, batch, tags, model.beam)
-            self._ways.append((tagged, parsed, priced))
+        self._labels = model.parser.labels.names
+        ways = tag_in_ways(objective, model.tagger, model.morphology, self._labels, selection.tags)
+        self._ways = [(way, _candidates_of(model, way.batch, way.tags)) for way in ways]
 
     def choose(self, number: int) -> Choice:
         """The tree of an example: the first, or the first of the cheapest."""
@@ -144,12 +96,12 @@ class Chooser:
         name = self._objective.ids[number]
         lists: list[tuple[int, CandidateArrays]] = []
         costs: list[Costs] = []
-        for way, (tagged, parsed, objective) in enumerate(self._ways):
-            if way and tagged[number] == self._ways[way - 1][0][number]:
+        for way, (tagging, parsed) in enumerate(self._ways):
+            if way and tagging.changed[number] < 0:
                 continue
             found = parsed.candidates(number, wanted)
             lists.append((way, found))
-            costs.append(checked_costs(objective.costs([found])[0], len(found), name))
+            costs.append(checked_costs(tagging.objective.costs([found])[0], len(found), name))
         prices = np.concatenate(costs)
         rank = 0 if self._selection.select == "first" else int(np.argmin(prices))
         # Which list a place among all candidates is in.
@@ -159,9 +111,15 @@ class Chooser:
         at = rank - int(ends[which]) + len(found)
         labels = tuple(self._labels[label] for label in found.labels[at].tolist())
         tree = Tree(tuple(found.heads[at].tolist()), labels)
-        sentence = self._ways[way][0][number].with_tree(tree)
+        sentence = self._ways[way][0].sentences[number].with_tree(tree)
         # Rounded as they are written, so that a run that is taken up tells the same.
         return Choice(sentence, _rounded(prices[rank]), rank + 1, _rounded(prices[0]))
+
+
+def _candidates_of(model: Pipeline, batch: Batch, tags: Tags) -> Lister:
+    if isinstance(model.parser, GraphParser):
+        return GraphCandidates(model.parser, batch, tags)
+    return TransitionCandidates(model.parser, batch, tags, model.beam)
 
 
 def _rounded(cost: float) -> float:

@@ -38,14 +38,11 @@ from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import Config
 from niwaki.training.corpus import Corpus
 from niwaki.training.costdata import CostData, CostObjective
-from niwaki.training.graph import GraphTraining, design_graph, finished_graph
-from niwaki.training.parsing import (
-    EpochReport,
-    ParserTraining,
-    finished_parser,
-    finished_reports,
-)
+from niwaki.training.epochs import EpochReport, Weights, finished_reports, finished_weights_of
+from niwaki.training.graph import GraphTraining, design_graph
+from niwaki.training.parsing import PART, ParserTraining
 from niwaki.training.segmenting import can_segment, train_segmenter
+from niwaki.training.tag_lessons import TagLessons
 from niwaki.training.tagging import jackknife, train_morphology, train_tagger
 from niwaki.training.workers import checked_first, run_all
 
@@ -119,7 +116,9 @@ class Stages:
 def design_transition_parser(stages: Stages) -> Design:
     """What the parsers will be; wrong features show here, before anything is trained."""
     if stages.init is not None:
-        return _transition_parser(stages.init).design
+        assert isinstance(stages.init.parser, TransitionParser)
+        _check_links(stages, stages.init.parser)
+        return stages.init.parser.design
     model = stages.config.model
     features = "\n".join([load_feature_set(model.features), *model.more_features])
     design = design_parser(
@@ -134,14 +133,26 @@ def design_transition_parser(stages: Stages) -> Design:
     if len(design.labels) > 256:
         raise ConfigError(f"{len(design.labels)} labels, but at most 256 are possible")
     try:
-        TransitionParser(design, Learner(len(design.classes)), stages.clusters)
+        parser = TransitionParser(design, Learner(len(design.classes)), stages.clusters)
     except ValueError as error:
         raise ConfigError(f"features: {error}") from error
+    _check_links(stages, parser)
     return design
+
+
+def _check_links(stages: Stages, parser: TransitionParser) -> None:
+    if any(objective.links for objective in stages.config.objective) and not parser.uses_links:
+        raise ConfigError(
+            "links are given, but no feature of this parser uses them; add "
+            'model.more_features = ["contiguous(s1,s0)", ...], and a system that does not swap'
+        )
 
 
 def design_graph_parser(stages: Stages) -> GraphDesign:
     """What the graph parser will be; wrong features show here, before anything is trained."""
+    if stages.init is not None:
+        assert isinstance(stages.init.parser, GraphParser)
+        return stages.init.parser.design
     model, graph = stages.config.model, stages.config.graph
     return design_graph(
         _with_known_arcs(stages.corpus),
@@ -164,17 +175,14 @@ def _with_known_arcs(corpus: Corpus) -> Iterator[Sentence]:
             yield sentence
 
 
-def _transition_parser(pipeline: Pipeline) -> TransitionParser:
-    if not isinstance(pipeline.parser, TransitionParser):
-        raise ConfigError("a graph parser cannot be trained on; train it from the beginning")
-    return pipeline.parser
-
-
-def finished_weights(pipeline: Pipeline) -> Compressed:
-    model = _transition_parser(pipeline).model
-    if not isinstance(model, Compressed):
+def finished_weights(pipeline: Pipeline) -> Weights:
+    """The weights of a finished model's parser, by part."""
+    parser = pipeline.parser
+    found = dict(parser.weights) if isinstance(parser, GraphParser) else {PART: parser.model}
+    weights = {part: each for part, each in found.items() if isinstance(each, Compressed)}
+    if len(weights) < len(found):
         raise ValueError("only a finished model can be trained on")
-    return model
+    return weights
 
 
 def segmenter_of(stages: Stages) -> Segmenter | None:
@@ -190,7 +198,7 @@ def tagger_of(stages: Stages) -> tuple[Tagger | None, Tags]:
         return stages.init.tagger, stages.tags
     config, corpus, seed = stages.config.tagger, stages.corpus, stages.config.training.seed
     folds = min(config.folds, len(corpus.sentences))
-    work = corpus.visits("tags") * config.epochs
+    work = corpus.visits("tags") * config.passes
     if stages.init is not None:
         tagger = stages.init.tagger
         if tagger is None:
@@ -210,6 +218,7 @@ def tagger_of(stages: Stages) -> tuple[Tagger | None, Tags]:
             checkpoint=stages.checkpoint,
         )
     if folds >= 2:
+        work = corpus.visits("training-tags") * config.passes
         stages.reporter.stage(f"tags of {folds} parts", work * (folds - 1))
     tags = jackknife(
         corpus,
@@ -222,6 +231,13 @@ def tagger_of(stages: Stages) -> tuple[Tagger | None, Tags]:
         advance=_locked(stages.reporter.advance),
     )
     return tagger, tags
+
+
+def tag_lessons_of(stages: Stages, tagger: Tagger | None) -> TagLessons | None:
+    """What the tagger learns beside the parser, where costs may choose tags."""
+    if tagger is None or all(each.config.tags == 1 for each in stages.costs):
+        return None
+    return TagLessons(tagger, stages.corpus, stages.config.tagger)
 
 
 def morphology_of(stages: Stages, tagger: Tagger | None) -> Morphology | None:
@@ -245,6 +261,7 @@ def transition_parsers_of(
     tagger: Tagger | None,
     tags: Tags,
     costs: Sequence[CostData],
+    tag_lessons: TagLessons | None = None,
 ) -> tuple[TransitionParser, TransitionParser | None]:
     model = stages.config.model
     beams = {"parser": model.beam}
@@ -256,19 +273,15 @@ def transition_parsers_of(
     dev_tags = _dev_tags(stages, tagger)
     training = stages.config.training
     epochs = sum(training.epochs if b > 1 else training.greedy_epochs for b in beams.values())
-    visits = stages.corpus.visits("trees")
-    size = visits or costs[0].batch.sentences
-    per_epoch = visits + sum(size * x.config.schedule for x in costs)
-    stages.reporter.stage("parser", int(epochs * per_epoch))
+    stages.reporter.stage("parser", epochs * _epoch_size(stages, costs))
     advance = _locked(stages.reporter.advance)
-    lock = threading.Lock()
-    logs: dict[str, list[str]] = {stage: [] for stage in beams}
+    log = _Log(stages)
 
     def train_one(stage: str, check: Callable[[], None]) -> TransitionParser:
-        finished = finished_parser(stage, design, stages.checkpoint, stages.clusters)
+        finished = finished_weights_of(stage, stages.checkpoint)
         if finished is not None:
-            logs[stage] = finished_reports(stage, stages.checkpoint)
-            return finished
+            log.take_up(stage)
+            return TransitionParser(design, finished[PART], stages.clusters)
         lessons = ParserTraining(
             stage,
             design,
@@ -279,8 +292,9 @@ def transition_parsers_of(
             max_rows=model.max_rows,
             clusters=stages.clusters,
             checkpoint=stages.checkpoint,
-            base=finished_weights(stages.init) if stages.init else None,
+            base=finished_weights(stages.init)[PART] if stages.init else None,
             costs=costs,
+            tag_lessons=tag_lessons,
             threads=stages.threads,
         )
 
@@ -289,52 +303,91 @@ def transition_parsers_of(
             assert dev_tags is not None
             return _score(parser, stages.dev, dev_tags, beams[stage])
 
-        def report(epoch: EpochReport, so_far: list[str]) -> None:
-            with lock:
-                stages.reporter.epoch(epoch)
-                logs[stage] = so_far
-                with atomic_write(stages.log) as file:
-                    file.writelines(f"{x}\n".encode() for lines in logs.values() for x in lines)
-
-        return lessons.run(score if stages.dev else None, checked_first(advance, check), report)
+        return lessons.run(
+            score if stages.dev else None,
+            checked_first(advance, check),
+            lambda epoch: log.report(epoch, lessons.reports),
+        )
 
     parsers = run_all(train_one, beams, min(stages.threads, len(beams)))
     return parsers["parser"], parsers.get("greedy")
 
 
 def graph_parser_of(
-    stages: Stages, design: GraphDesign, tagger: Tagger | None, tags: Tags
+    stages: Stages,
+    design: GraphDesign,
+    tagger: Tagger | None,
+    tags: Tags,
+    costs: Sequence[CostData],
+    tag_lessons: TagLessons | None = None,
 ) -> GraphParser:
     config, dev = stages.config, stages.dev
-    finished = finished_graph("graph", design, stages.checkpoint, stages.clusters)
     dev_tags = _dev_tags(stages, tagger)
-    if finished is None:
-        visits = stages.corpus.visits("trees")
-        stages.reporter.stage("parser", config.training.epochs * visits)
+    log = _Log(stages)
+
+    def score(parser: GraphParser) -> tuple[float, float]:
+        assert dev is not None
+        assert dev_tags is not None
+        return _accuracy(parser, dev, *parser.parse(dev.batch, dev_tags))
+
+    def train_one(stage: str, check: Callable[[], None]) -> GraphParser:
         lessons = GraphTraining(
-            "graph",
+            stage,
             design,
             stages.corpus,
             tags,
             config,
             clusters=stages.clusters,
             checkpoint=stages.checkpoint,
+            base=finished_weights(stages.init) if stages.init else None,
+            costs=costs,
+            tag_lessons=tag_lessons,
+            threads=stages.threads,
+        )
+        return lessons.run(
+            score if dev else None,
+            checked_first(stages.reporter.advance, check),
+            lambda epoch: log.report(epoch, lessons.reports),
         )
 
-        def score(parser: GraphParser) -> tuple[float, float]:
-            assert dev is not None
-            assert dev_tags is not None
-            return _accuracy(parser, dev, *parser.parse(dev.batch, dev_tags))
-
-        def work(stage: str, check: Callable[[], None]) -> GraphParser:
-            advance = checked_first(stages.reporter.advance, check)
-            return lessons.run(score if dev else None, advance, stages.reporter.epoch)
-
+    weights = finished_weights_of("graph", stages.checkpoint)
+    if weights is not None:
+        log.take_up("graph")
+        finished = GraphParser(design, weights, stages.clusters)
+    else:
+        stages.reporter.stage("parser", config.training.epochs * _epoch_size(stages, costs))
         # In a thread, so that an interruption never breaks off an update.
-        finished = run_all(work, ["graph"], 1)["graph"]
+        finished = run_all(train_one, ["graph"], 1)["graph"]
     if dev is not None and dev_tags is not None:
         return calibrate_graph(finished, dev, dev_tags)
     return finished
+
+
+def _epoch_size(stages: Stages, costs: Sequence[CostData]) -> int:
+    """Sentences and examples that an epoch visits."""
+    visits = stages.corpus.visits("trees")
+    size = visits or costs[0].size
+    return int(visits + sum(size * each.config.schedule for each in costs))
+
+
+class _Log:
+    """Tells the reporter what epochs do, and keeps it in the file beside the model."""
+
+    def __init__(self, stages: Stages) -> None:
+        self._stages, self._lock = stages, threading.Lock()
+        self._lines: dict[str, list[str]] = {}
+
+    def take_up(self, stage: str) -> None:
+        """Of a stage that an earlier run has finished."""
+        self._lines[stage] = finished_reports(stage, self._stages.checkpoint)
+
+    def report(self, epoch: EpochReport, so_far: list[str]) -> None:
+        with self._lock:
+            self._stages.reporter.epoch(epoch)
+            self._lines[epoch.stage] = so_far
+            with atomic_write(self._stages.log) as file:
+                for stage in sorted(self._lines, reverse=True):  # "parser" before "greedy"
+                    file.writelines(f"{line}\n".encode() for line in self._lines[stage])
 
 
 def _dev_tags(stages: Stages, tagger: Tagger | None) -> Tags | None:

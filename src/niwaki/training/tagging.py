@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.faults import COLUMNS
+from niwaki.errors import ConfigError
+from niwaki.kernel import tagger as kernel
 from niwaki.kernel.linear import Learner
 from niwaki.kernel.words import Clusters
 from niwaki.models.chooser import LEVELS, Chooser, find_candidates
@@ -15,10 +17,11 @@ from niwaki.models.features import tagging_features
 from niwaki.models.lemmas import find_rule
 from niwaki.models.morphology import Morphology
 from niwaki.models.tagger import XPOS, Tagger, Tags
+from niwaki.models.trigrams import MAX_PAIRS, Trigrams
 from niwaki.models.vocabulary import Vocabulary
 from niwaki.models.weights import compress
 from niwaki.training.checkpoint import Checkpoint, pack, unpack
-from niwaki.training.config import TaggerConfig
+from niwaki.training.config import Lesson, TaggerConfig
 from niwaki.training.corpus import Corpus
 from niwaki.training.workers import checked_first, run_all
 
@@ -41,13 +44,14 @@ def train_tagger(
     clusters: Clusters | None,
     advance: Advance,
     like: Tagger | None = None,
+    lesson: Lesson = "tags",
     checkpoint: Checkpoint | None = None,
 ) -> Tagger:
-    """A compressed tagger learned from a corpus; `like` gives it the tags of another one.
+    """A compressed tagger learned from a corpus; `like` gives it tags and kind of another one.
 
     With a checkpoint it is kept there, or taken from it.
     """
-    taught = corpus.that_teaches("tags")
+    taught = corpus.that_teaches(lesson)
     if like is None:
         seen = {pair for s in taught.sentences for pair in zip(s.upos, s.xpos, strict=True)}
         # A word without UPOS says nothing about tags.
@@ -55,24 +59,49 @@ def train_tagger(
         tagger = Tagger.untrained(
             sorted(pairs), lowercase=lowercase, clusters=clusters, patience=config.patience
         )
+        if config.learner == "tnt":
+            advance(len(taught.sentences))
+            return _count_trigrams(taught, tagger, config.ending_weight)
+    elif isinstance(like.model, Trigrams):
+        advance(len(taught.sentences))
+        return _count_trigrams(taught, like, like.model.smoothing)
     else:
         tagger = like.with_model(Learner(len(like.upos) + len(like.xpos), config.patience))
-    learner = tagger.model
+    learner, teacher = tagger.model, tagger.kernel
     assert isinstance(learner, Learner)
+    assert isinstance(teacher, kernel.Tagger)
     if checkpoint is not None and stage in checkpoint:
         return tagger.with_model(unpack(checkpoint[stage]))
     gold = tagger.numbers(taught.batch)
     rate = config.rate if config.learner == "logistic" else 0.0
     for epoch in range(config.epochs):
-        order = taught.epoch_order("tags", seed, stage, epoch)
+        order = taught.epoch_order(lesson, seed, stage, epoch)
         for start in range(0, len(order), _CHUNK):
             part = order[start : start + _CHUNK]
-            tagger.kernel.learn(taught.batch, gold, part, rate, config.damping, config.margin)
+            teacher.learn(taught.batch, gold, part, rate, config.damping, config.margin)
             advance(len(part))
     learned = compress(learner.export(), learner.classes, config.max_rows)
     if checkpoint is not None:
         checkpoint.put(stage, pack(learned))
     return tagger.with_model(learned)
+
+
+def _count_trigrams(corpus: Corpus, tagger: Tagger, smoothing: float) -> Tagger:
+    """The trigram tagger of a corpus, for the tags of another tagger."""
+    if len(tagger.pairs) > MAX_PAIRS:
+        # XPOS is chosen afterwards, like FEATS.
+        names = [(name, "_") for name in tagger.upos.names]
+        tagger = Tagger.untrained(names, lowercase=tagger.lowercase)
+    if len(tagger.pairs) > MAX_PAIRS:
+        raise ConfigError(
+            f"{len(tagger.pairs)} UPOS tags, but tnt can tell {MAX_PAIRS} apart; "
+            "is something else in that column?"
+        )
+    gold = tagger.numbers(corpus.batch)
+    counted = Trigrams.count(
+        corpus.batch, gold, len(tagger.pairs), smoothing, lowercase=tagger.lowercase
+    )
+    return tagger.with_model(counted)
 
 
 def jackknife(
@@ -111,6 +140,7 @@ def jackknife(
             clusters=clusters,
             advance=checked_first(advance, check),
             like=tagger,
+            lesson="training-tags",
         )
         checkpoint.put(name, vars(trained.tag(held_out.batch, keep=False)))
 

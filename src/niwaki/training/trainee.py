@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -13,10 +14,11 @@ from niwaki.kernel.batch import Batch
 from niwaki.kernel.parser_learning import Tutor
 from niwaki.models.constrained import constrained_kbest
 from niwaki.models.tagger import Tags
-from niwaki.models.transition import TransitionParser
+from niwaki.models.transition import Numbers, TransitionParser
+from niwaki.objectives import Costs
 
 
-class Trainee(Protocol):
+class Lister(Protocol):
     """A parser with the sentences of one data set. Candidates are asked for by many threads."""
 
     @property
@@ -26,6 +28,14 @@ class Trainee(Protocol):
     def candidates(self, s: int, k: int) -> CandidateArrays:
         """Up to k distinct trees of sentence s under the weights of this moment, best first."""
 
+
+class Trainee(Lister, Protocol):
+    """The same while it is being taught."""
+
+    @property
+    def usual_scale(self) -> float:
+        """What differences of scores are like: the scale of costs where none is given."""
+
     def obeying(self, s: int, constraints: Constraints) -> CandidateArrays:
         """The best tree of sentence s that obeys."""
 
@@ -33,8 +43,37 @@ class Trainee(Protocol):
         """Move the weights towards one of the candidates and away from another."""
 
 
+@dataclass(frozen=True)
+class Slopes:
+    """The gradient of an expected cost: by scores of arcs, and of the labels of some arcs."""
+
+    number: int
+    arcs: Numbers
+    arc_slopes: Costs
+    labelled: Numbers
+    label_slopes: Costs
+
+
+@runtime_checkable
+class ArcTrainee(Protocol):
+    """A parser that can do with costs of arcs what others do with candidates."""
+
+    def augmented(self, s: int, costs: Costs, scale: float) -> CandidateArrays:
+        """The best tree, that of hope and that of fear."""
+
+    def expectation(
+        self, s: int, costs: Costs, scale: float
+    ) -> tuple[CandidateArrays, Slopes, float]:
+        """The best tree and the cheapest one; the expected cost's gradient, and that cost."""
+
+    def descend(self, slopes: Slopes, step: float) -> None:
+        """Move the weights down a gradient."""
+
+
 class TransitionCandidates:
     """What the beam of a transition parser finds in the sentences of a data set."""
+
+    usual_scale = 100.0
 
     def __init__(self, parser: TransitionParser, batch: Batch, tags: Tags, beam: int) -> None:
         self._parser, self._batch, self._beam = parser, batch, beam

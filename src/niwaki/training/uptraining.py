@@ -123,7 +123,7 @@ def _trees_of(files: Sequence[str], config: UptrainingConfig) -> Iterator[_Read]
     for file in files:
         for sentence in _in_step(lambda on_fault: read_stream(Input(file), on_fault)):  # noqa: B023
             if isinstance(sentence, Sentence):
-                yield fault_of(sentence) or renamed(sentence, config.labels, config.tags)
+                yield fault_of(sentence) or renamed(sentence, config.label_map, config.tag_map)
             else:
                 yield sentence
 

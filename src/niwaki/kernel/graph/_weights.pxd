@@ -4,6 +4,9 @@ from libc.math cimport INFINITY, exp, log
 
 from niwaki.kernel.graph._arithmetic cimport Number, put, times
 
+cdef extern from "vectors.h" nogil:
+    void niwaki_exp_differences(const double* a, const double* b, double* out, Py_ssize_t count)
+
 
 cdef inline bint weigh(const double* arcs, const double* costs, int n, bint single,
                        double* shifts, Number* scales, Number* weights) noexcept nogil:
@@ -15,11 +18,12 @@ cdef inline bint weigh(const double* arcs, const double* costs, int n, bint sing
     part of a tree then add up to at most 1: nothing overflows.
 
     `arcs` has n columns, `weights` n + 1 (the first is not used), `shifts` room for
-    2 n + 2 and `scales` for n + 1 numbers. False if some word has no head.
+    3 n + 3 and `scales` for n + 1 numbers. False if some word has no head.
     """
     cdef int size = n + 1, first = 1 if single else 0, h, d
     cdef double* totals = shifts + size
-    cdef double top = -INFINITY, weight, score
+    cdef double* row = totals + size
+    cdef double top = -INFINITY, score
     for d in range(1, size):
         shifts[d] = -INFINITY
         totals[d] = 0
@@ -33,14 +37,13 @@ cdef inline bint weigh(const double* arcs, const double* costs, int n, bint sing
             if shifts[d] == -INFINITY:
                 return False
     for h in range(first, size):
+        niwaki_exp_differences(arcs + h * n, shifts + 1, row + 1, n)
+        row[h] = 0
         for d in range(1, size):
-            score = arcs[h * n + d - 1] - shifts[d]
-            weight = exp(score)
-            if h == d:
-                score = -INFINITY
-                weight = 0
-            totals[d] += weight
-            put(&weights[h * size + d], weight, score, costs[h * n + d - 1] if costs else 0)
+            totals[d] += row[d]
+            put(&weights[h * size + d], row[d], arcs[h * n + d - 1] - shifts[d],
+                costs[h * n + d - 1] if costs else 0)
+        put(&weights[h * size + h], 0, -INFINITY, 0)
     for d in range(1, size):
         # A word that only the root can head: nothing to sum.
         if totals[d] == 0:

@@ -3,9 +3,9 @@
 import numpy as np
 
 from libc.math cimport fabs
-from libc.stdint cimport int32_t, uint32_t, uint64_t
-from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
 
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.graph.arcs cimport ArcFeatures, ArcModel, Sentence, check_parts, part_keys
@@ -20,6 +20,13 @@ cdef enum:
     MOST_CLASSES = 256
 
 
+cdef struct Walk:
+    # Where one is among the rows that are kept; `counts` is NULL if they are looked up.
+    const uint32_t* rows
+    const uint16_t* counts
+    uint32_t found[MAX_KEYS]
+
+
 cdef class ArcTutor:
     """Teaches an ArcModel whose weights are a Learner, on the sentences of one batch."""
 
@@ -28,6 +35,11 @@ cdef class ArcTutor:
     cdef Batch batch
     cdef Columns columns
     cdef Sentence sentence
+    # The rows of the features of all arcs, how many an arc has, and where sentences begin.
+    cdef uint32_t* kept
+    cdef uint16_t* counts
+    cdef size_t* row_starts
+    cdef size_t* arc_starts
 
     def __cinit__(self, ArcModel model not None, Learner learner not None, Batch batch not None,
                   list attributes not None):
@@ -41,6 +53,7 @@ cdef class ArcTutor:
 
     def __dealloc__(self):
         free(self.sentence.memory)
+        self._forget()
 
     cdef int _open(self, Py_ssize_t s) except -1:
         if not 0 <= s < self.batch.sentences:
@@ -107,10 +120,96 @@ cdef class ArcTutor:
 
     # -- weights as a plain vector, by the number of their row -----------------------
 
+    def keep_rows(self, size_t most_bytes):
+        """Look up the features of all arcs for good, when the learner gets no more rows; False
+        if that would take too much memory.
+        """
+        cdef Py_ssize_t s, count = self.batch.sentences
+        cdef size_t capacity = 1 << 10, at = 0, arc = 0
+        cdef uint32_t found[MAX_KEYS]
+        cdef uint32_t* larger
+        cdef int n, head, word, rows
+        if not self.learner.table.closed:
+            raise ValueError("rows can be kept when there will be no more")
+        self._forget()
+        self.row_starts = <size_t*>malloc((count + 1) * sizeof(size_t))
+        self.arc_starts = <size_t*>malloc((count + 1) * sizeof(size_t))
+        if self.row_starts == NULL or self.arc_starts == NULL:
+            self._forget()
+            raise MemoryError()
+        for s in range(count):
+            n = self.batch.starts[s + 1] - self.batch.starts[s]
+            self.arc_starts[s] = arc
+            arc += <size_t>n * n
+        self.kept = <uint32_t*>malloc(capacity * sizeof(uint32_t))
+        self.counts = <uint16_t*>malloc((arc + 1) * sizeof(uint16_t))
+        if self.kept == NULL or self.counts == NULL:
+            self._forget()
+            raise MemoryError()
+        arc = 0
+        for s in range(count):
+            n = self._open(s)
+            self.row_starts[s] = at
+            for head in range(n + 1):
+                for word in range(1, n + 1):
+                    if word == head:
+                        continue
+                    rows = self.find(head, word, found)
+                    if at + rows > capacity:
+                        capacity *= 2
+                        larger = NULL
+                        if capacity * sizeof(uint32_t) <= most_bytes:
+                            larger = <uint32_t*>realloc(self.kept, capacity * sizeof(uint32_t))
+                        if larger == NULL:
+                            self._forget()
+                            return False
+                        self.kept = larger
+                    memcpy(self.kept + at, found, rows * sizeof(uint32_t))
+                    self.counts[arc] = rows
+                    at += rows
+                    arc += 1
+        return True
+
+    cdef void _forget(self) noexcept:
+        free(self.kept)
+        free(self.counts)
+        free(self.row_starts)
+        free(self.arc_starts)
+        self.kept = NULL
+        self.counts = NULL
+        self.row_starts = self.arc_starts = NULL
+
+    cdef int _begin(self, Py_ssize_t s, Walk* walk) except -1:
+        """Before the arcs of a sentence are gone through, head by head; its length."""
+        walk.counts = NULL
+        if self.kept == NULL:
+            return self._open(s)
+        if not 0 <= s < self.batch.sentences:
+            raise ValueError(f"no sentence {s}")
+        walk.rows = self.kept + self.row_starts[s]
+        walk.counts = self.counts + self.arc_starts[s]
+        return self.batch.starts[s + 1] - self.batch.starts[s]
+
+    cdef inline int next_rows(self, Walk* walk, int head, int word, bint wanted,
+                              const uint32_t** rows) noexcept nogil:
+        """The rows of the next arc, and their number; 0 if they are not wanted."""
+        cdef int found = 0
+        if walk.counts != NULL:
+            rows[0] = walk.rows
+            found = walk.counts[0]
+            walk.rows += found
+            walk.counts += 1
+            return found if wanted else 0
+        rows[0] = walk.found
+        if wanted:
+            found = self.find(head, word, walk.found)
+        return found
+
     def dense_scores(self, Py_ssize_t s, const double[::1] weights not None):
         """Scores of all arcs of a sentence under given weights, one for each row."""
-        cdef uint32_t rows[MAX_KEYS]
-        cdef int n = self._open(s), head, word, i, found
+        cdef Walk walk
+        cdef const uint32_t* rows
+        cdef int n = self._begin(s, &walk), head, word, i, found
         cdef double total
         self._check(weights.shape[0])
         out = np.zeros(<Py_ssize_t>(n + 1) * n)
@@ -119,9 +218,7 @@ cdef class ArcTutor:
             for head in range(n + 1):
                 for word in range(1, n + 1):
                     if word != head:
-                        found = self.find(head, word, rows)
-                        for i in range(found):
-                            __builtin_prefetch(&weights[0] + rows[i])
+                        found = self.next_rows(&walk, head, word, True, &rows)
                         total = 0
                         for i in range(found):
                             total += weights[rows[i]]
@@ -131,8 +228,9 @@ cdef class ArcTutor:
     def dense_add(self, Py_ssize_t s, const double[::1] coefficients not None,
                   double[::1] out not None):
         """Add the features of all arcs of a sentence, times their coefficients, to a vector."""
-        cdef uint32_t rows[MAX_KEYS]
-        cdef int n = self._open(s), head, word, i, found
+        cdef Walk walk
+        cdef const uint32_t* rows
+        cdef int n = self._begin(s, &walk), head, word, i, found
         cdef double coefficient
         self._check(out.shape[0])
         if coefficients.shape[0] != <Py_ssize_t>(n + 1) * n:
@@ -140,9 +238,9 @@ cdef class ArcTutor:
         with nogil:
             for head in range(n + 1):
                 for word in range(1, n + 1):
-                    coefficient = coefficients[<Py_ssize_t>head * n + word - 1]
-                    if word != head and coefficient != 0:
-                        found = self.find(head, word, rows)
+                    if word != head:
+                        coefficient = coefficients[<Py_ssize_t>head * n + word - 1]
+                        found = self.next_rows(&walk, head, word, coefficient != 0, &rows)
                         for i in range(found):
                             out[rows[i]] += coefficient
 

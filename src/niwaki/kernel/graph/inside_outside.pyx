@@ -19,33 +19,21 @@ its own: nothing exceeds 1, and what falls below 1e-308 is nothing beside a Z th
 well above. If Z is not, everything is done again in logarithms.
 """
 
-from libc.math cimport INFINITY, exp
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
-from libc.stdlib cimport free, malloc
 
 from niwaki.kernel.graph._arithmetic cimport (
     Dual, Log, LogDual, Number, dot, is_safe, log_of, log_slope, over, plus, put, slope_of, times,
     value_of,
 )
+from niwaki.kernel.graph._sums cimport Answer, Plain, Problem, TreeSums, pick
 from niwaki.kernel.graph._weights cimport surprise, total_shift, weigh
-
-ctypedef fused Plain:
-    double
-    Log
 
 # A Z from here on is exact although parts of it may have been too small to be kept.
 cdef double LEAST = 1e-270
 
 cdef enum:
     MATRICES = 9
-
-
-cdef struct Answer:
-    double* marginals
-    double* slopes
-    double log_sum
-    double expected
-    double entropy
 
 
 cdef Number sum_inside(Number* space, int n, bint single) noexcept nogil:
@@ -144,107 +132,36 @@ cdef void write_marginals(Number* space, Number total, int n, bint single,
                 out.slopes[h * n + d - 1] = slope_of(product)
 
 
-cdef bint summarize(Number* space, const double* arcs, const double* costs, int n, bint single,
-                    double* shifts, Answer* out) noexcept nogil:
-    """All sums of one sentence. False if the form of number does not reach, or no tree exists."""
+cdef bint summarize(Number* space, const Problem* problem, Answer* out) noexcept nogil:
+    """All sums of one sentence."""
+    cdef int n = problem.n
     cdef Number total
-    if not weigh(arcs, costs, n, single, shifts, space + (n + 1) * (n + 1), space):
+    if not weigh(problem.arcs, problem.costs, n, problem.single, problem.shifts,
+                 space + (n + 1) * (n + 1), space):
         return False
-    total = sum_inside(space, n, single)
+    total = sum_inside(space, n, problem.single)
     if not is_safe(total, LEAST, 2):
         return False
-    sum_outside(space, n, single)
-    write_marginals(space, total, n, single, out)
+    sum_outside(space, n, problem.single)
+    write_marginals(space, total, n, problem.single, out)
     out.log_sum = log_of(total)
     out.expected = log_slope(total)
-    out.entropy = out.log_sum + surprise(arcs, out.marginals, shifts, n, single)
-    out.log_sum += total_shift(shifts, n)
+    out.entropy = out.log_sum + surprise(problem.arcs, out.marginals, problem.shifts, n,
+                                         problem.single)
+    out.log_sum += total_shift(problem.shifts, n)
     return True
-
-
-def sums(const double[::1] arcs, costs, const int32_t[::1] lengths, bint single_root,
-         double[::1] marginals, slopes, double[::1] log_sums, double[::1] expected,
-         double[::1] entropies):
-    """Fill the outputs for all sentences; the number of one that has no tree, or -1.
-
-    `costs` and `slopes` are arrays like `arcs`, or both None.
-    """
-    cdef const double[::1] cost_view
-    cdef double[::1] slope_view
-    cdef const double* cost_at = NULL
-    cdef double* slope_at = NULL
-    cdef Py_ssize_t s, at = 0, sentences = lengths.shape[0]
-    cdef int n, size = 1, failed = -1
-    cdef bint done
-    cdef Answer out
-    for s in range(sentences):
-        size = max(size, lengths[s] + 1)
-    if costs is not None and arcs.shape[0] > 0:
-        cost_view = costs
-        slope_view = slopes
-        cost_at = &cost_view[0]
-        slope_at = &slope_view[0]
-    cdef void* space = malloc(MATRICES * <size_t>size * size
-                              * (sizeof(double) if cost_at == NULL else sizeof(Dual)))
-    cdef double* shifts = <double*>malloc(2 * size * sizeof(double))
-    if space == NULL or shifts == NULL:
-        free(space)
-        free(shifts)
-        raise MemoryError()
-    with nogil:
-        for s in range(sentences):
-            n = lengths[s]
-            out.marginals = &marginals[at]
-            if cost_at:
-                out.slopes = slope_at + at
-                done = (summarize(<Dual*>space, &arcs[at], cost_at + at, n, single_root, shifts,
-                                  &out)
-                        or summarize(<LogDual*>space, &arcs[at], cost_at + at, n, single_root,
-                                     shifts, &out))
-            else:
-                out.slopes = NULL
-                done = (summarize(<double*>space, &arcs[at], NULL, n, single_root, shifts, &out)
-                        or summarize(<Log*>space, &arcs[at], NULL, n, single_root, shifts, &out))
-            if not done:
-                failed = <int>s
-                break
-            log_sums[s] = out.log_sum
-            expected[s] = out.expected
-            entropies[s] = out.entropy
-            at += <Py_ssize_t>(n + 1) * n
-    free(space)
-    free(shifts)
-    return failed
 
 
 # -- drawing trees ------------------------------------------------------------
 
-cdef double share_of(const Plain* a, const Plain* b, Py_ssize_t i, double top) noexcept nogil:
-    if Plain is double:
-        return a[i] * b[i]
-    else:
-        return exp(a[i].log + b[i].log - top)
-
-
-cdef Py_ssize_t pick(const Plain* a, const Plain* b, Py_ssize_t count,
-                     double uniform) noexcept nogil:
+cdef Py_ssize_t pick_pair(const Plain* a, const Plain* b, Py_ssize_t count, double uniform,
+                          Plain* shares) noexcept nogil:
     """A place drawn in proportion to a[i] b[i]."""
-    cdef double top = -INFINITY, total = 0, share
-    cdef Py_ssize_t i, last = 0
-    if Plain is Log:
-        for i in range(count):
-            top = max(top, a[i].log + b[i].log)
+    cdef Py_ssize_t i
     for i in range(count):
-        total += share_of(a, b, i, top)
-    total *= uniform
-    for i in range(count):
-        share = share_of(a, b, i, top)
-        if share > 0:
-            last = i
-            total -= share
-            if total < 0:
-                break
-    return last
+        shares[i] = times(a[i], b[i])
+    # What was summed up is positive, so a place is found; the first one if rounding took it all.
+    return max(pick(shares, count, uniform), 0)
 
 
 cdef inline int32_t* push(int32_t* top, bint is_half, int a, int b) noexcept nogil:
@@ -261,13 +178,14 @@ cdef void draw(Plain* space, int n, bint single, const double* uniforms, int32_t
     cdef Plain* half = space + square
     cdef Plain* whole = space + 3 * square
     cdef Plain* across = space + 4 * square
-    cdef Plain* roots = space + 5 * square
+    cdef Plain* shares = space + 5 * square
+    cdef Plain* roots = shares + size
     cdef int32_t* top = todo
     if single:
         for a in range(1, size):
             roots[a] = times(space[a], whole[a * size + 1])
             roots[size + a] = whole[a * size + n]
-        a = 1 + <int>pick(roots + 1, roots + size + 1, n, uniforms[0])
+        a = 1 + <int>pick_pair(roots + 1, roots + size + 1, n, uniforms[0], shares)
         heads[a - 1] = 0
         top = push(push(top, False, a, 1), False, a, n)
     else:
@@ -281,49 +199,50 @@ cdef void draw(Plain* space, int n, bint single, const double* uniforms, int32_t
             if a > b:
                 a, b = b, a
             uniforms += 1
-            m = a + <int>pick(whole + a * size + a, whole + b * size + a + 1, b - a, uniforms[0])
+            m = a + <int>pick_pair(whole + a * size + a, whole + b * size + a + 1, b - a,
+                                   uniforms[0], shares)
             top = push(push(top, False, a, m), False, b, m + 1)
         elif a != b:
             uniforms += 1
             m = a + 1 if a < b else b
-            m += <int>pick(half + a * size + m, across + b * size + m, max(a, b) - min(a, b),
-                           uniforms[0])
+            m += <int>pick_pair(half + a * size + m, across + b * size + m,
+                                max(a, b) - min(a, b), uniforms[0], shares)
             top = push(push(top, False, m, b), True, a, m)
 
 
-cdef bint draw_all(Plain* space, const double* arcs, int n, bint single, double* shifts,
-                   const double* uniforms, Py_ssize_t count, int32_t* todo,
-                   int32_t* heads) noexcept nogil:
+cdef bint draw_each(Plain* space, const Problem* problem, const double* uniforms,
+                    Py_ssize_t step, Py_ssize_t count, int32_t* heads) noexcept nogil:
+    cdef int n = problem.n
     cdef Py_ssize_t i
-    if not weigh(arcs, NULL, n, single, shifts, space + (n + 1) * (n + 1), space):
+    if not weigh(problem.arcs, NULL, n, problem.single, problem.shifts,
+                 space + (n + 1) * (n + 1), space):
         return False
-    if not is_safe(sum_inside(space, n, single), LEAST, 2):
+    if not is_safe(sum_inside(space, n, problem.single), LEAST, 2):
         return False
     for i in range(count):
-        draw(space, n, single, uniforms + i * (2 * n + 1), todo, heads + i * n)
+        draw(space, n, problem.single, uniforms + i * step, problem.places, heads + i * n)
     return True
 
 
-def samples(const double[::1] arcs, int n, bint single_root, const double[:, ::1] uniforms,
-            int32_t[:, ::1] heads):
-    """Trees of one sentence, one for each row of 2 n + 1 numbers between 0 and 1; False if none."""
-    cdef size_t size = n + 1
-    cdef bint done = True
-    cdef void* space = malloc((5 * size * size + 2 * size) * sizeof(double))
-    cdef double* shifts = <double*>malloc(2 * size * sizeof(double))
-    cdef int32_t* todo = <int32_t*>malloc((9 * size + 9) * sizeof(int32_t))
-    if space == NULL or shifts == NULL or todo == NULL:
-        free(space)
-        free(shifts)
-        free(todo)
-        raise MemoryError()
-    if heads.shape[0] > 0:
-        with nogil:
-            done = (draw_all(<double*>space, &arcs[0], n, single_root, shifts, &uniforms[0, 0],
-                             heads.shape[0], todo, &heads[0, 0])
-                    or draw_all(<Log*>space, &arcs[0], n, single_root, shifts, &uniforms[0, 0],
-                                heads.shape[0], todo, &heads[0, 0]))
-    free(space)
-    free(shifts)
-    free(todo)
-    return done
+cdef class ProjectiveSums(TreeSums):
+    """Over trees without crossing arcs; one is drawn from 2 n + 1 numbers."""
+
+    cdef size_t room(self, size_t size) noexcept nogil:
+        return MATRICES * size * size
+
+    cdef bint solve(self, const Problem* problem, void* space, bint in_logs,
+                    Answer* out) noexcept nogil:
+        if problem.costs == NULL:
+            if in_logs:
+                return summarize(<Log*>space, problem, out)
+            return summarize(<double*>space, problem, out)
+        if in_logs:
+            return summarize(<LogDual*>space, problem, out)
+        return summarize(<Dual*>space, problem, out)
+
+    cdef bint draw_all(self, const Problem* problem, void* space, bint in_logs,
+                       const double* uniforms, Py_ssize_t step, Py_ssize_t count,
+                       int32_t* heads) noexcept nogil:
+        if in_logs:
+            return draw_each(<Log*>space, problem, uniforms, step, count, heads)
+        return draw_each(<double*>space, problem, uniforms, step, count, heads)

@@ -1,19 +1,3 @@
-import numpy as np
-from numpy.typing import NDArray
+from niwaki.kernel.graph._sums import TreeSums
 
-Floats = NDArray[np.float64]
-
-def sums(
-    arcs: Floats,
-    costs: Floats | None,
-    lengths: NDArray[np.int32],
-    single_root: bool,
-    marginals: Floats,
-    slopes: Floats | None,
-    log_sums: Floats,
-    expected: Floats,
-    entropies: Floats,
-) -> int: ...
-def samples(
-    arcs: Floats, n: int, single_root: bool, uniforms: Floats, heads: NDArray[np.int32]
-) -> bool: ...
+class SpanningSums(TreeSums): ...

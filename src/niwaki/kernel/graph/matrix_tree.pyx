@@ -19,32 +19,20 @@ Going backwards over the same steps gives g = d log Z / dA, and marginals A g:
     g[h, k] = (1 + u_h - sum_h' u_h' A[h', k] / D_k) / D_k.
 """
 
-from libc.math cimport INFINITY, exp
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
-from libc.stdlib cimport free, malloc
 
 from niwaki.kernel.graph._arithmetic cimport (
     Dual, Log, LogDual, Number, add_scaled, dot, is_safe, log_of, log_slope, one_and_more, over,
     plus, put, slope_of, times, value_of,
 )
+from niwaki.kernel.graph._sums cimport Answer, Plain, Problem, TreeSums, pick
 from niwaki.kernel.graph._weights cimport surprise, total_shift, weigh
-
-ctypedef fused Plain:
-    double
-    Log
 
 # Within these, what is lost below 1e-308 cannot be felt in any marginal.
 cdef double LEAST = 1e-150
 cdef double MOST = 1e150
 cdef double STEEPEST = 1e280
-
-
-cdef struct Answer:
-    double* marginals
-    double* slopes
-    double log_sum
-    double expected
-    double entropy
 
 
 cdef int eliminate(Number* a, Number* pivots, int n, int size, bint single) noexcept nogil:
@@ -101,16 +89,17 @@ cdef void set_last(int32_t* order, int n, int word) noexcept nogil:
             place += 1
 
 
-cdef bint summarize(Number* space, const double* arcs, const double* costs, int n, bint single,
-                    double* shifts, int32_t* order, Answer* out) noexcept nogil:
-    """All sums of one sentence. False if the form of number does not reach, or no tree exists."""
-    cdef int size = n + 1, square = size * size, tries, stuck = 1, h, d
+cdef bint summarize(Number* space, const Problem* problem, Answer* out) noexcept nogil:
+    """All sums of one sentence."""
+    cdef int n = problem.n, size = n + 1, square = size * size, tries, stuck = 1, h, d
+    cdef bint single = problem.single
+    cdef int32_t* order = problem.places
     cdef Number* weights = space
     cdef Number* a = space + square
     cdef Number* g = a + square
     cdef Number* pivots = g + square
     cdef Number product
-    if not weigh(arcs, costs, n, single, shifts, pivots, weights):
+    if not weigh(problem.arcs, problem.costs, n, single, problem.shifts, pivots, weights):
         return False
     # A word that ends up with root arcs only can be the last one; a second such word
     # means that two words need the root.
@@ -136,68 +125,9 @@ cdef bint summarize(Number* space, const double* arcs, const double* costs, int 
             out.marginals[order[h] * n + order[d] - 1] = value_of(product)
             if out.slopes:
                 out.slopes[order[h] * n + order[d] - 1] = slope_of(product)
-    out.entropy = out.log_sum + surprise(arcs, out.marginals, shifts, n, single)
-    out.log_sum += total_shift(shifts, n)
+    out.entropy = out.log_sum + surprise(problem.arcs, out.marginals, problem.shifts, n, single)
+    out.log_sum += total_shift(problem.shifts, n)
     return True
-
-
-def sums(const double[::1] arcs, costs, const int32_t[::1] lengths, bint single_root,
-         double[::1] marginals, slopes, double[::1] log_sums, double[::1] expected,
-         double[::1] entropies):
-    """Fill the outputs for all sentences; the number of one that has no tree, or -1.
-
-    `costs` and `slopes` are arrays like `arcs`, or both None.
-    """
-    cdef const double[::1] cost_view
-    cdef double[::1] slope_view
-    cdef const double* cost_at = NULL
-    cdef double* slope_at = NULL
-    cdef Py_ssize_t s, at = 0, sentences = lengths.shape[0]
-    cdef int n, size = 1, failed = -1
-    cdef bint done
-    cdef Answer out
-    for s in range(sentences):
-        size = max(size, lengths[s] + 1)
-    if costs is not None and arcs.shape[0] > 0:
-        cost_view = costs
-        slope_view = slopes
-        cost_at = &cost_view[0]
-        slope_at = &slope_view[0]
-    cdef void* space = malloc((3 * <size_t>size * size + 2 * size) * sizeof(Dual))
-    cdef double* shifts = <double*>malloc(2 * size * sizeof(double))
-    cdef int32_t* order = <int32_t*>malloc(size * sizeof(int32_t))
-    if space == NULL or shifts == NULL or order == NULL:
-        free(space)
-        free(shifts)
-        free(order)
-        raise MemoryError()
-    with nogil:
-        for s in range(sentences):
-            n = lengths[s]
-            out.marginals = &marginals[at]
-            if cost_at:
-                out.slopes = slope_at + at
-                done = (summarize(<Dual*>space, &arcs[at], cost_at + at, n, single_root, shifts,
-                                  order, &out)
-                        or summarize(<LogDual*>space, &arcs[at], cost_at + at, n, single_root,
-                                     shifts, order, &out))
-            else:
-                out.slopes = NULL
-                done = (summarize(<double*>space, &arcs[at], NULL, n, single_root, shifts, order,
-                                  &out)
-                        or summarize(<Log*>space, &arcs[at], NULL, n, single_root, shifts, order,
-                                     &out))
-            if not done:
-                failed = <int>s
-                break
-            log_sums[s] = out.log_sum
-            expected[s] = out.expected
-            entropies[s] = out.entropy
-            at += (n + 1) * n
-    free(space)
-    free(shifts)
-    free(order)
-    return failed
 
 
 # -- drawing trees ------------------------------------------------------------
@@ -224,35 +154,6 @@ cdef int reach_last(const Plain* merged, const int32_t* order, int left, int siz
             if h != 1:
                 g[d] = plus(g[d], times(a[h * here + d], g[h]))
     return 0
-
-
-cdef int pick(const Plain* weights, int count, double uniform, Plain* scratch) noexcept nogil:
-    """A place drawn in proportion to its weight."""
-    cdef double top = -INFINITY, total = 0, share
-    cdef int i, last = -1
-    if Plain is Log:
-        for i in range(count):
-            top = max(top, weights[i].log)
-    for i in range(count):
-        if Plain is double:
-            share = weights[i]
-            scratch[i] = share
-        else:
-            share = exp(weights[i].log - top)
-            scratch[i].log = share
-        total += share
-    uniform *= total
-    for i in range(count):
-        if Plain is double:
-            share = scratch[i]
-        else:
-            share = scratch[i].log
-        if share > 0:
-            last = i
-            uniform -= share
-            if uniform < 0:
-                break
-    return last
 
 
 cdef bint draw(Plain* space, const Plain* weights, int n, bint single, const double* uniforms,
@@ -289,7 +190,7 @@ cdef bint draw(Plain* space, const Plain* weights, int n, bint single, const dou
             put(&shares[h], 0, -INFINITY, 0)
             if group[h] != word and (h > 0 or root_is_free):
                 shares[h] = times(weights[h * size + word], g[place[group[h]]])
-        head = pick(shares, size, uniforms[word - 1], shares + size)
+        head = <int>pick(shares, size, uniforms[word - 1])
         if head < 0:
             return False
         heads[word - 1] = head
@@ -311,39 +212,38 @@ cdef bint draw(Plain* space, const Plain* weights, int n, bint single, const dou
     return True
 
 
-cdef bint draw_all(Plain* space, const double* arcs, int n, bint single, double* shifts,
-                   const double* uniforms, Py_ssize_t count, int32_t* places,
-                   int32_t* heads) noexcept nogil:
-    cdef int square = (n + 1) * (n + 1)
+cdef bint draw_each(Plain* space, const Problem* problem, const double* uniforms,
+                    Py_ssize_t step, Py_ssize_t count, int32_t* heads) noexcept nogil:
+    cdef int n = problem.n, square = (n + 1) * (n + 1)
     cdef Py_ssize_t i
-    if not weigh(arcs, NULL, n, single, shifts, space + square, space):
+    if not weigh(problem.arcs, NULL, n, problem.single, problem.shifts, space + square, space):
         return False
     for i in range(count):
-        if not draw(space + square, space, n, single, uniforms + i * n, places, heads + i * n):
+        if not draw(space + square, space, n, problem.single, uniforms + i * step, problem.places,
+                    heads + i * n):
             return False
     return True
 
 
-def samples(const double[::1] arcs, int n, bint single_root, const double[:, ::1] uniforms,
-            int32_t[:, ::1] heads):
-    """Trees of one sentence, one for each row of n numbers between 0 and 1; False if it has none."""
-    cdef size_t size = n + 1
-    cdef bint done = True
-    cdef void* space = malloc((3 * size * size + 4 * size) * sizeof(double))
-    cdef double* shifts = <double*>malloc(2 * size * sizeof(double))
-    cdef int32_t* places = <int32_t*>malloc(3 * size * sizeof(int32_t))
-    if space == NULL or shifts == NULL or places == NULL:
-        free(space)
-        free(shifts)
-        free(places)
-        raise MemoryError()
-    if heads.shape[0] > 0:
-        with nogil:
-            done = (draw_all(<double*>space, &arcs[0], n, single_root, shifts, &uniforms[0, 0],
-                             heads.shape[0], places, &heads[0, 0])
-                    or draw_all(<Log*>space, &arcs[0], n, single_root, shifts, &uniforms[0, 0],
-                                heads.shape[0], places, &heads[0, 0]))
-    free(space)
-    free(shifts)
-    free(places)
-    return done
+cdef class SpanningSums(TreeSums):
+    """Over all trees; one is drawn from n numbers."""
+
+    cdef size_t room(self, size_t size) noexcept nogil:
+        return 3 * size * size + 3 * size
+
+    cdef bint solve(self, const Problem* problem, void* space, bint in_logs,
+                    Answer* out) noexcept nogil:
+        if problem.costs == NULL:
+            if in_logs:
+                return summarize(<Log*>space, problem, out)
+            return summarize(<double*>space, problem, out)
+        if in_logs:
+            return summarize(<LogDual*>space, problem, out)
+        return summarize(<Dual*>space, problem, out)
+
+    cdef bint draw_all(self, const Problem* problem, void* space, bint in_logs,
+                       const double* uniforms, Py_ssize_t step, Py_ssize_t count,
+                       int32_t* heads) noexcept nogil:
+        if in_logs:
+            return draw_each(<Log*>space, problem, uniforms, step, count, heads)
+        return draw_each(<double*>space, problem, uniforms, step, count, heads)

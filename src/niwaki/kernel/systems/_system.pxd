@@ -26,6 +26,8 @@ cdef struct Node:
     # where there is no child, its number is that of the place behind the last word.
     const Node* below       # on the stack; NULL at the bottom
     int32_t word
+    int32_t first           # word of its subtree, so far; where words never swap, the subtrees on
+                            # the stack and at the front lie side by side without gaps
     int32_t left            # leftmost child and the one after it
     int32_t left2
     int32_t right           # rightmost child and the one before it
@@ -109,7 +111,7 @@ cdef inline bint has_word(const Node* node) noexcept nogil:
 
 cdef inline void new_node(Node* node, int word, int n) noexcept nogil:
     node.below = NULL
-    node.word = word
+    node.word = node.first = word
     node.left = node.left2 = node.right = node.right2 = n + 1
     node.left_set = node.right_set = 0
     node.left_label = node.left2_label = node.right_label = node.right2_label = 0

@@ -48,6 +48,7 @@ cdef void apply(const State* state, int move, int label, int n, State* out) noex
     elif move == LEFT:
         front_node(state, n, &out.node)
         add_left(&out.node, top.word, label)
+        out.node.first = top.first
         out.front = &out.node
         out.stack = top.below
     else:

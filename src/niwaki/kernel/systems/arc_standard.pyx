@@ -46,6 +46,7 @@ cdef void apply(const State* state, int move, int label, int n, State* out) noex
     if move == LEFT:
         out.node = top[0]
         add_left(&out.node, top.below.word, label)
+        out.node.first = top.below.first
         out.node.below = top.below.below
     else:
         out.node = top.below[0]

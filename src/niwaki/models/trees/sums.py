@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import ModuleType
 
 import numpy as np
 
 from niwaki.errors import ScoresError
-from niwaki.kernel.graph import inside_outside, matrix_tree
+from niwaki.kernel.graph.inside_outside import ProjectiveSums
+from niwaki.kernel.graph.matrix_tree import SpanningSums
 from niwaki.models.trees.decoding import (
     Ranked,
     TooLong,
@@ -142,13 +142,9 @@ def sample(
     for number, n in enumerate(scores.lengths.tolist()):
         here = slice(scores.starts[number], scores.starts[number + 1])
         heads = np.zeros((count, n), dtype=np.int32)
-        kernel: ModuleType
-        if projective and number not in long:
-            kernel, numbers = inside_outside, 2 * n + 1
-        else:
-            kernel, numbers = matrix_tree, n
-        uniforms = random.random((count, numbers))
-        if not kernel.samples(arcs[here], n, single_root, uniforms, heads):
+        is_projective = projective and number not in long
+        uniforms = random.random((count, 2 * n + 1 if is_projective else n))
+        if not _kernel(is_projective).samples(arcs[here], n, single_root, uniforms, heads):
             raise no_tree(number)
         drawn.append(_draw_labels(scores.table[here], arcs[here], heads, random))
     return drawn
@@ -179,6 +175,10 @@ def _label_shares(scores: Scores) -> Floats:
     return np.asarray(np.exp(scores.table - top[:, None]))
 
 
+def _kernel(projective: bool) -> ProjectiveSums | SpanningSums:
+    return ProjectiveSums() if projective else SpanningSums()
+
+
 def _run(
     scores: Scores,
     arcs: Floats,
@@ -200,9 +200,8 @@ def _run(
         stop = start + 1
         while stop < len(kinds) and kinds[stop] == kinds[start]:
             stop += 1
-        kernel: ModuleType = inside_outside if kinds[start] else matrix_tree
         here = slice(scores.starts[start], scores.starts[stop])
-        failed = kernel.sums(
+        failed = _kernel(kinds[start]).sums(
             arcs[here],
             None if costs is None else costs[here],
             scores.lengths[start:stop],

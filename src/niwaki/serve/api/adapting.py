@@ -3,104 +3,141 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
-from niwaki.data.sentence import Sentence
 from niwaki.serve import adapt
-from niwaki.serve.api.comparing import run_comparison
+from niwaki.serve.adapt import Plan, Task
 from niwaki.serve.api.shapes import name
 from niwaki.serve.desk import Desk
 from niwaki.serve.endpoint import Call, Endpoint, Result
 from niwaki.serve.errors import RequestError
 from niwaki.serve.jobs import Job
-from niwaki.serve.schema import load_json, record, whole
+from niwaki.serve.schema import choice, items, load_json, record, whole
+
+_EPOCHS, _PASSES, _TREES = 4, 2, 2_000
 
 
 async def start(desk: Desk, call: Call) -> Result:
     body = call.body
-    project = desk.projects.get(body["project"])
-    if project.kind != "trees":
-        raise RequestError(
-            422,
-            "links are learned from with `niwaki learn-rules`; "
-            f"this version trains parsers for: {', '.join(adapt.objective_kinds())}",
-        )
-    treebank = desk.corpus(body["treebank"], "trees").files[0]
-    dev = desk.corpus(body["dev"], "trees").files[0] if "dev" in body else None
-    before = desk.registry.model(project.model)
-    learned, held = adapt.parts(project)
-    if not learned:
-        raise RequestError(422, "nothing is annotated yet; answer some questions first")
-    folder = _new_folder(desk, project.id)
+    rules = desk.registry.rule_set(body.get("rules", "ja"))
+    tasks = [
+        Task.of(desk.projects.get(project), rules) for project in dict.fromkeys(body["projects"])
+    ]
+    before = body.get("model", tasks[0].project.model)
+    init = desk.registry.model(before)
+    treebank, dev = (
+        desk.corpus(body[key], "trees").files[0] if key in body else None
+        for key in ("treebank", "dev")
+    )
+    folder = _new_folder(desk, tasks[0].project.id)
+    plan = Plan(folder, before, tasks, body.get("epochs", _EPOCHS), body.get("passes", _PASSES))
 
     async def work(job: Job) -> Any:
-        job.progress("tagging what was annotated", 0, 0)
-        parts = []
-        for numbers in (learned, held):
-            given = [project.partial(number).source.decode("utf-8") for number in numbers]
-            arguments = {"model": before, "sentences": given}
-            found = load_json(await desk.background.run("tagged", arguments))
-            parts.append([Sentence.from_conllu(each) for each in found])
-        adapt.write_parts(folder, *parts)
-        config = adapt.write_config(
-            folder,
-            name=folder.name,
-            treebank=treebank,
-            dev=dev,
-            epochs=body.get("epochs", 12),
-            weight=body.get("weight", 1),
-        )
-        model = folder / "model.niwaki"
+        job.progress("writing what is learned from", 0, 0)
+        arguments = {
+            "treebank": treebank,
+            "dev": None if dev == treebank else dev,
+            "learned": str(folder / adapt.LEARNED_TREES),
+            "held_out": str(folder / adapt.HELD_OUT_TREES),
+            "most": body.get("treebank_sentences", _TREES),
+            "every": adapt.HELD_OUT,
+        }
+        trees = load_json(await desk.background.run("part_treebank", arguments))
+        await asyncio.to_thread(plan.write, trees["learned"], trees["held-out"])
         job.progress("training", 0, 0)
-        await adapt.train(job, config, model)
-        desk.registry.models[folder.name] = str(model)
-        models = [before, str(model)]
+        await adapt.train(job, folder, init)
+        desk.registry.models[folder.name] = str(folder / adapt.MODEL)
         job.progress("comparing before and after", 0, 0)
-        result: dict[str, Any] = {"model": folder.name, "before": project.model}
-        for part, numbers in (("annotated", learned), ("held-out", held)):
-            if numbers:
-                path = str(folder / f"{part}.conllu")
-                found = await desk.background.run(
-                    "compare_annotated", {"file": path, "models": models}
-                )
-                result[part] = load_json(found)
-        if dev is not None:
-            corpus = {"kind": "trees", "file": dev}
-            systems = [{"model": each, "beam": None} for each in models]
-            result["dev"] = await run_comparison(desk, job, corpus, systems)
-        return result
+        return await _before_and_after(desk, plan, init, trees)
 
-    title = f"{project.name}: {len(learned)} annotated sentences"
-    job = desk.jobs.start("adapt", title, {**body, "model": folder.name}, work)
+    sentences = sum(len(task.learned) + len(task.held_out) for task in tasks)
+    title = f"{', '.join(task.project.name for task in tasks)}: {sentences} annotated sentences"
+    job = desk.jobs.start("adapt", title, {**body, "output": folder.name}, work)
     return job.summary()
 
 
-def _new_folder(desk: Desk, project: str) -> Any:
+async def _before_and_after(
+    desk: Desk, plan: Plan, init: str, trees: dict[str, int]
+) -> dict[str, Any]:
+    """What both models make of each task, and the trade-off report."""
+    folder, models = plan.folder, [init, str(plan.folder / adapt.MODEL)]
+    names = plan.names(trees["learned"])
+    shown = []
+    for task, key in zip(plan.tasks, names, strict=True):
+        found: dict[str, Any] = {
+            "name": key,
+            "project": task.project.id,
+            "title": task.project.name,
+            "kind": task.kind,
+        }
+        for part in adapt.PARTS:
+            if task.numbers(part):
+                arguments: dict[str, Any] = {"file": str(folder / task.file(part))}
+                if task.kind == "partial":
+                    step = desk.background.run("compare_partial", {**arguments, "models": models})
+                else:
+                    arguments["systems"] = _systems(models, task)
+                    step = desk.background.run("compare_orders", arguments)
+                found[part] = load_json(await step)
+        shown.append(found)
+    # With few annotated sentences none are kept out, and those that were learned are shown.
+    part = "held-out" if any(task.held_out for task in plan.tasks) else "learned"
+    arguments = {
+        "names": [plan.before, folder.name],
+        "models": models,
+        "gold": str(folder / adapt.HELD_OUT_TREES) if trees["held-out"] else None,
+        "tasks": [
+            {"name": key, "kind": task.kind, "file": str(folder / task.file(part))}
+            | ({"rules": task.rules} if task.kind == "reordering" else {})
+            for task, key in zip(plan.tasks, names, strict=True)
+            if task.numbers(part)
+        ],
+    }
+    report = load_json(await desk.background.run("weigh", arguments))
+    return {
+        "model": folder.name,
+        "before": plan.before,
+        "trees": trees,
+        "tasks": shown,
+        "tradeoff": {**report, "part": part},
+    }
+
+
+def _systems(models: list[str], task: Task) -> list[dict[str, Any]]:
+    return [{"model": model, "beam": None, "rules": task.rules} for model in models]
+
+
+def _new_folder(desk: Desk, project: str) -> Path:
     models = desk.work.ensure() / "models"
     models.mkdir(exist_ok=True)
     taken = {path.name for path in models.iterdir()} | set(desk.registry.models)
     key = next(each for n in range(1, 100_000) if (each := f"{project}-v{n}") not in taken)
-    folder = models / key
+    folder = models.resolve() / key
     folder.mkdir()
     return folder
 
 
 async def before_and_after(desk: Desk, call: Call) -> Result:
-    """One annotated sentence with the trees of both models."""
+    """One annotated sentence with the trees, or the orders, of both models."""
     job = desk.jobs.get(call.path["id"])
     if job.kind != "adapt" or not isinstance(job.result, dict):
         raise RequestError(409, "this job has no result")
     part = call.query.get("part", "held-out")
-    if part not in job.result:
-        raise RequestError(404, f"no sentences were {part}")
+    found = [each for each in job.result["tasks"] if each["project"] == call.query.get("project")]
+    if not found or part not in found[0]:
+        raise RequestError(404, f"no sentences of this project were {part}")
+    rules = desk.registry.rule_set(job.request.get("rules", "ja"))
+    task = Task(desk.projects.get(found[0]["project"]), rules, [], [])
     name_after = job.result["model"]
-    path = desk.work.path / "models" / name_after / f"{part}.conllu"
+    path = desk.work.path.resolve() / "models" / name_after / task.file(part)
+    models = [desk.registry.model(each) for each in (job.result["before"], name_after)]
     arguments = {
-        "corpus": {"kind": "trees", "file": str(path)},
-        "systems": [
-            {"model": desk.registry.model(each), "beam": None}
-            for each in (job.result["before"], name_after)
-        ],
+        "corpus": {
+            "kind": "trees" if task.kind == "partial" else "references",
+            "file": str(path),
+        },
+        "systems": _systems(models, task),
         "number": call.query.get("n", 0),
     }
     return await desk.pool.run("sentence", arguments)
@@ -108,15 +145,22 @@ async def before_and_after(desk: Desk, call: Call) -> Result:
 
 async def config(desk: Desk, call: Call) -> Result:
     """What can be adapted, and with what."""
-    trees = [each.id for each in desk.corpora if each.kind == "trees"]
     return {
-        "objectives": list(adapt.objective_kinds()),
         "held_out": adapt.HELD_OUT,
-        "treebanks": trees,
+        "treebanks": [each.id for each in desk.corpora if each.kind == "trees"],
+        "rules": sorted(desk.registry.rules),
+        "models": list(desk.registry.models),
+        "defaults": {"epochs": _EPOCHS, "passes": _PASSES, "treebank_sentences": _TREES},
         "projects": [
-            {"id": each.id, "name": each.name, "model": each.model, **each.counts}
+            {
+                "id": each.id,
+                "name": each.name,
+                "kind": each.kind,
+                "model": each.model,
+                "useful": len(each.useful),
+                **each.counts,
+            }
             for each in desk.projects.list()
-            if each.kind == "trees"
         ],
         "jobs": [job.summary() for job in desk.jobs.list() if job.kind == "adapt"],
     }
@@ -125,44 +169,51 @@ async def config(desk: Desk, call: Call) -> Result:
 async def read_config(desk: Desk, call: Call) -> Result:
     """The configuration that a job trained with."""
     job = desk.jobs.get(call.path["id"])
-    path = desk.work.path / "models" / str(job.request.get("model", "")) / "config.toml"
+    path = desk.work.path / "models" / str(job.request.get("output", "")) / adapt.CONFIG
     if job.kind != "adapt" or not path.is_file():
         raise RequestError(404, "this job has no configuration yet")
-    found = await asyncio.to_thread(path.read_text, encoding="utf-8")
-    # Where the files lie on this machine is nobody's business.
-    for corpus in desk.corpora:
-        for file in corpus.files:
-            found = found.replace(file, corpus.id)
-    return {"config": found}
+    return {"config": await asyncio.to_thread(path.read_text, encoding="utf-8")}
 
 
 ENDPOINTS = [
     Endpoint("/api/adapt", "What can be adapted", config),
     Endpoint(
         "/api/adapt-start",
-        "Train a model on a treebank and what was annotated",
+        "Train a model on what was annotated",
         start,
         record(
             {
-                "project": name,
-                "treebank": {**name, "description": "Whole trees to learn from, too."},
-                "dev": {**name, "description": "Whole trees to choose the best epoch by."},
-                "epochs": whole(1, 100, default=12),
-                "weight": whole(1, 20, "How often what was annotated is read.", default=1),
+                "projects": items(name, 16, "Projects in which something is annotated.", least=1),
+                "model": {**name, "description": "To begin with; else the first project's."},
+                "rules": {
+                    **name,
+                    "description": "For links: the rules that should lead to their orders.",
+                    "default": "ja",
+                },
+                "treebank": {**name, "description": "Whole trees to learn beside them."},
+                "treebank_sentences": whole(
+                    1, 1_000_000, "How many of them at most.", default=_TREES
+                ),
+                "dev": {
+                    **name,
+                    "description": "Whole trees to see what was paid on; else every fifth of "
+                    "the treebank, which then is not learned.",
+                },
+                "epochs": whole(1, 100, default=_EPOCHS),
+                "passes": whole(
+                    1, 50, "Passes over what was annotated in an epoch.", default=_PASSES
+                ),
             },
-            "project",
-            "treebank",
+            "projects",
         ),
         description="Answers with a job, which has the curves, the log and before and after.",
+        lasting=True,
     ),
     Endpoint(
         "/api/adapt/{id}/sentence",
         "A sentence before and after",
         before_and_after,
-        query={
-            "part": {"type": "string", "enum": ["held-out", "annotated"]},
-            "n": whole(0, 1_000_000),
-        },
+        query={"project": name, "part": choice(adapt.PARTS), "n": whole(0, 1_000_000)},
     ),
     Endpoint("/api/adapt/{id}/config", "The configuration of a job", read_config),
 ]

@@ -262,6 +262,7 @@ ENDPOINTS = [
         create,
         record(_NEW, "name"),
         description="Trees are asked of text, words or CoNLL-U; links of source and target lines.",
+        lasting=True,
     ),
     Endpoint(
         "/api/projects/{id}",
@@ -311,5 +312,6 @@ ENDPOINTS = [
             "The state of the sentence is replaced as a whole. If it was changed since the "
             "version you saw, the answer is 409 with the state as it is, and nothing is written."
         ),
+        lasting=True,
     ),
 ]

@@ -1,4 +1,4 @@
-"""Comparing two systems, analysing one, and the jobs that do it."""
+"""Comparing two systems, analysing some, weighing two models, and the jobs that do it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from niwaki.serve.desk import Desk
 from niwaki.serve.endpoint import Call, Endpoint, Result
 from niwaki.serve.errors import RequestError
 from niwaki.serve.jobs import Job
-from niwaki.serve.schema import items, load_json, record, whole
+from niwaki.serve.schema import flag, items, load_json, record, whole
 from niwaki.serve.work.findings import WIDTHS
 
 # Sentences that are parsed between two signs of progress.
 _CHUNK = 64
+# Systems that are analysed side by side: more lines in a chart are a tangle.
+MOST_SYSTEMS = 4
 
 _SYSTEM = record(
     {
@@ -87,27 +89,68 @@ async def compared_sentence(desk: Desk, call: Call) -> Result:
 
 
 async def analyse(desk: Desk, call: Call) -> Result:
-    corpus, (system, *_) = resolved(desk, call.body)
+    body = call.body
+    corpus, systems = resolved(desk, body)
+    names = distinct(list(map(title_of, body["systems"])))
+    common: dict[str, Any] = {"names": names, "systems": systems, "corpus": corpus}
 
     async def work(job: Job) -> Any:
-        if corpus["kind"] == "references":
+        step = "score_chunk" if corpus["kind"] == "references" else "analyse_chunk"
+        for shown, system in zip(names, systems, strict=True):
             arguments = {"system": system, "corpus": corpus}
-            await in_chunks(desk, job, "parsing", "score_chunk", arguments)
+            await in_chunks(desk, job, f"parsing with {shown}", step, arguments)
+        if corpus["kind"] == "references":
             job.progress("switching rules off, one by one", 0, 0)
-            return load_json(await desk.background.run("order_findings", arguments))
-        place = {"model": system["model"], "file": corpus["file"]}
-        await in_chunks(desk, job, "parsing", "analyse_chunk", place)
-        job.progress("counting", 0, 0)
-        found = load_json(await desk.background.run("analyse", place))
+            return load_json(await desk.background.run("order_findings", common))
+        job.progress("counting and drawing samples", 0, 0)
+        common.update((key, body[key]) for key in ("labelled", "punctuation") if key in body)
+        found = load_json(await desk.background.run("analyse", common))
         found["beams"] = []
         for number, width in enumerate(WIDTHS):
             job.progress(f"trying a beam of {width}", number, len(WIDTHS))
-            one = await desk.background.run("beams", {**place, "width": width})
-            found["beams"].append(load_json(one))
+            place = {"model": systems[0]["model"], "file": corpus["file"], "width": width}
+            found["beams"].append(load_json(await desk.background.run("beams", place)))
         return found
 
-    title = f"{title_of(call.body['systems'][0])} on {call.body['corpus']}"
-    return desk.jobs.start("analyse", title, call.body, work).summary()
+    title = f"{', '.join(names)} on {body['corpus']}"
+    return desk.jobs.start("analyse", title, body, work).summary()
+
+
+def distinct(names: list[str]) -> list[str]:
+    """Names of which no two are the same."""
+    return [
+        name if names.index(name) == at else f"{name} #{at + 1}" for at, name in enumerate(names)
+    ]
+
+
+async def trade_off(desk: Desk, call: Call) -> Result:
+    """The report of `niwaki trade-off` on a treebank and on what was annotated."""
+    body = call.body
+    names = body["models"]
+    tasks = []
+    for task in body["tasks"]:
+        corpus = desk.corpus(task["corpus"], "references", "partial")
+        made = {"name": task["corpus"], "file": corpus.files[0], "kind": "partial"}
+        if corpus.kind == "references":
+            rules = task.get("rules", "ja")
+            made |= {"kind": "reordering", "rules": desk.registry.rule_set(rules)}
+            made["name"] += f" + {rules}"
+        tasks.append(made)
+    for made, shown in zip(tasks, distinct([each["name"] for each in tasks]), strict=True):
+        made["name"] = shown
+    arguments = {
+        "names": distinct(names),
+        "models": list(map(desk.registry.model, names)),
+        "gold": desk.corpus(body["treebank"], "trees").files[0] if "treebank" in body else None,
+        "tasks": tasks,
+    }
+
+    async def work(job: Job) -> Any:
+        job.progress("parsing with both models", 0, 0)
+        return load_json(await desk.background.run("weigh", arguments))
+
+    title = f"{names[0]} against {names[1]}"
+    return desk.jobs.start("trade-off", title, body, work).summary()
 
 
 async def jobs(desk: Desk, call: Call) -> Result:
@@ -147,12 +190,52 @@ ENDPOINTS = [
     ),
     Endpoint(
         "/api/analyze",
-        "Start to analyse the errors of a system on a corpus",
+        "Start to analyse the errors of systems on a corpus",
         analyse,
-        record(_on(1, 1), "corpus", "systems"),
-        description="Answers with a job.",
+        record(
+            {
+                **_on(1, MOST_SYSTEMS),
+                "labelled": flag("Whether labels count.", default=True),
+                "punctuation": flag("Whether punctuation counts.", default=True),
+            },
+            "corpus",
+            "systems",
+        ),
+        description=(
+            "Answers with a job. On trees, its result is that of `niwaki analyze --json`, with "
+            "confusions, sentences and reliability of each system in `details`."
+        ),
+    ),
+    Endpoint(
+        "/api/trade-off",
+        "Start to weigh what a model gains for tasks against what it pays",
+        trade_off,
+        record(
+            {
+                "models": items(name, 2, "Before and after.", least=2),
+                "treebank": {**name, "description": "Whole trees that neither has learned from."},
+                "tasks": items(
+                    record(
+                        {
+                            "corpus": {
+                                **name,
+                                "description": "References, or partial trees, of /api/corpora.",
+                            },
+                            "rules": {**name, "description": "For references.", "default": "ja"},
+                        },
+                        "corpus",
+                    ),
+                    16,
+                    "What trees are for.",
+                    least=1,
+                ),
+            },
+            "models",
+            "tasks",
+        ),
+        description="Answers with a job; its result is that of `niwaki trade-off --json`.",
     ),
     Endpoint("/api/jobs", "All jobs", jobs),
     Endpoint("/api/jobs/{id}", "A job: progress, log, curves and result", job),
-    Endpoint("/api/jobs/{id}/cancel", "Stop a job", cancel, record({})),
+    Endpoint("/api/jobs/{id}/cancel", "Stop a job", cancel, record({}), lasting=True),
 ]

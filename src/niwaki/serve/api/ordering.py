@@ -128,6 +128,7 @@ ENDPOINTS = [
         "Keep edited rules in the work folder",
         save_rules,
         record({"id": name, "text": text("Rules as TOML.", most=1 << 18)}, "id", "text"),
+        lasting=True,
     ),
     Endpoint(
         "/api/references/{id}",

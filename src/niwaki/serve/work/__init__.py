@@ -16,6 +16,7 @@ from niwaki.serve.work import (
     findings,
     ordering,
     parsing,
+    weighing,
 )
 
 TASKS: dict[str, Callable[..., Any]] = {
@@ -31,14 +32,16 @@ TASKS: dict[str, Callable[..., Any]] = {
     "corpora": describing.corpora,
     "split": doubts.split,
     "words_of": doubts.words_of,
-    "tagged": doubts.tagged,
     "doubts": doubts.doubts,
     "question": doubts.question,
     "check_state": doubts.check_state,
     "score_chunk": comparing.score_chunk,
     "compare": comparing.compare_systems,
     "sentence": comparing.sentence,
-    "compare_annotated": comparing.compare_annotated,
+    "part_treebank": weighing.part_treebank,
+    "compare_partial": weighing.compare_partial,
+    "compare_orders": weighing.compare_orders,
+    "weigh": weighing.weigh,
     "analyse_chunk": findings.analyse_chunk,
     "analyse": findings.analyse,
     "beams": findings.beams,

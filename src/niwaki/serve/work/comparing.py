@@ -44,7 +44,7 @@ def _words(corpus: Corpus) -> list[Sentence]:
     return [Sentence.from_words(each.tokens) for each in references_of(corpus["file"])]
 
 
-def _store(system: System, corpus: Corpus) -> dict[int, Sentence]:
+def store_of(system: System, corpus: Corpus) -> dict[int, Sentence]:
     files = (corpus["file"], system["model"])
     times = tuple(os.stat(file).st_mtime_ns if os.path.exists(file) else 0 for file in files)
     key = (*files, *times, system.get("beam"))
@@ -57,7 +57,7 @@ def _store(system: System, corpus: Corpus) -> dict[int, Sentence]:
 
 def score_chunk(system: System, corpus: Corpus, start: int, stop: int) -> dict[str, Any]:
     """Parse some sentences and keep the trees for `compare`."""
-    model, store, sentences = model_of(system["model"]), _store(system, corpus), _words(corpus)
+    model, store, sentences = model_of(system["model"]), store_of(system, corpus), _words(corpus)
     wanted = [n for n in range(start, min(stop, len(sentences))) if n not in store]
     parsed = model.parse(
         [sentences[n] for n in wanted], beam=system.get("beam"), retag=corpus["kind"] == "trees"
@@ -66,9 +66,9 @@ def score_chunk(system: System, corpus: Corpus, start: int, stop: int) -> dict[s
     return {"done": min(stop, len(sentences)), "total": len(sentences)}
 
 
-def _all_parsed(system: System, corpus: Corpus) -> list[Sentence]:
+def all_parsed(system: System, corpus: Corpus) -> list[Sentence]:
     score_chunk(system, corpus, 0, 1 << 30)
-    store = _store(system, corpus)
+    store = store_of(system, corpus)
     return [store[n] for n in sorted(store)]
 
 
@@ -77,13 +77,13 @@ def compare_systems(corpus: Corpus, a: System, b: System) -> dict[str, Any]:
         gold = trees_of(corpus["file"])
         if any(UNKNOWN in each.heads for each in gold):
             raise RequestError(422, "this corpus has unknown heads; compare on whole trees")
-        return _compare_trees(gold, _all_parsed(a, corpus), _all_parsed(b, corpus))
+        return _compare_trees(gold, all_parsed(a, corpus), all_parsed(b, corpus))
     references = references_of(corpus["file"])
-    return _compare_orders(references, _orders(a, corpus), _orders(b, corpus))
+    return _compare_orders(references, orders_of(a, corpus), orders_of(b, corpus))
 
 
-def _orders(system: System, corpus: Corpus) -> list[Reordering]:
-    return list(Reorderer(rules_of(system["rules"])).reorder(_all_parsed(system, corpus)))
+def orders_of(system: System, corpus: Corpus) -> list[Reordering]:
+    return list(Reorderer(rules_of(system["rules"])).reorder(all_parsed(system, corpus)))
 
 
 # -- trees ------------------------------------------------------------------------
@@ -93,13 +93,13 @@ def _compare_trees(gold: list[Sentence], a: list[Sentence], b: list[Sentence]) -
     one, other = evaluate(gold, a), evaluate(gold, b)
     rows = []
     for number, (right, x, y) in enumerate(zip(gold, a, b, strict=True)):
-        marks = [_right(right, each) for each in (x, y)]
+        marks = [right_words(right, each) for each in (x, y)]
         wrong = {label for label, p, q in zip(right.deprels, *marks, strict=True) if not (p and q)}
         changed = {label for label, p, q in zip(right.deprels, *marks, strict=True) if p != q}
         size = len(right)
         rows.append(
             {
-                **_row(number, right.id, right.text, size),
+                **row_of(number, right.id, right.text, size),
                 "a": sum(marks[0]) / size,
                 "b": sum(marks[1]) / size,
                 "wrong": sorted(wrong),
@@ -116,7 +116,7 @@ def _compare_trees(gold: list[Sentence], a: list[Sentence], b: list[Sentence]) -
     }
 
 
-def _right(gold: Sentence, system: Sentence) -> list[bool]:
+def right_words(gold: Sentence, system: Sentence) -> list[bool]:
     return [
         h == k and x == y
         for h, k, x, y in zip(gold.heads, system.heads, gold.deprels, system.deprels, strict=True)
@@ -132,7 +132,9 @@ def _label_table(
     at = {label: n for n, label in enumerate(names)}
     counts = np.zeros((len(gold), len(names), 3), dtype=np.int64)
     for number, (right, x, y) in enumerate(zip(gold, a, b, strict=True)):
-        for label, p, q in zip(right.deprels, _right(right, x), _right(right, y), strict=True):
+        for label, p, q in zip(
+            right.deprels, right_words(right, x), right_words(right, y), strict=True
+        ):
             if label in at:
                 counts[number, at[label]] += (1, p, q)
     if not names:
@@ -172,7 +174,7 @@ def _compare_orders(
     for number, (reference, x, y) in enumerate(zip(references, a, b, strict=True)):
         rows.append(
             {
-                **_row(number, reference.id, " ".join(reference.tokens), len(reference.tokens)),
+                **row_of(number, reference.id, " ".join(reference.tokens), len(reference.tokens)),
                 "a": float(one.values[number, measure]),
                 "b": float(other.values[number, measure]),
                 "wrong": sorted(set(x.sentence.deprels) | set(y.sentence.deprels)),
@@ -189,7 +191,7 @@ def _compare_orders(
     }
 
 
-def _row(number: int, name: str, text: str, words: int) -> dict[str, Any]:
+def row_of(number: int, name: str, text: str, words: int) -> dict[str, Any]:
     return {"n": number, "id": name, "text": text[:_SHOWN_TEXT], "words": words}
 
 
@@ -230,36 +232,3 @@ def sentence(corpus: Corpus, systems: Sequence[System], number: int) -> dict[str
             shown["reference"] = scored(reference, found.order)
         record["systems"].append(shown)
     return record
-
-
-def compare_annotated(file: str, models: list[str]) -> dict[str, Any]:
-    """What models make of partial trees: known heads and roots that each of them finds."""
-    sentences = trees_of(file)
-    blank = [
-        each.replace(heads=[UNKNOWN] * len(each), deprels=["_"] * len(each)) for each in sentences
-    ]
-    parsed = [list(model_of(path).parse(blank)) for path in models]
-    counts = [{"heads": 0, "roots": 0, "known_heads": 0, "known_roots": 0} for _ in models]
-    rows = []
-    for number, known in enumerate(sentences):
-        marks = []
-        for count, trees in zip(counts, parsed, strict=True):
-            right = 0
-            for word, head in enumerate(known.heads):
-                if head != UNKNOWN:
-                    hit = trees[number].heads[word] == head
-                    right += hit
-                    count["known_heads"] += 1
-                    count["heads"] += hit
-                    count["known_roots"] += head == 0
-                    count["roots"] += hit and head == 0
-            marks.append(right)
-        rows.append(
-            {
-                **_row(number, known.id, known.text, len(known)),
-                "known": sum(head != UNKNOWN for head in known.heads),
-                "right": marks,
-                "differ": parsed[0][number].heads != parsed[-1][number].heads,
-            }
-        )
-    return {"counts": counts, "rows": rows}

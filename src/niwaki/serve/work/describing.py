@@ -96,7 +96,7 @@ def corpora(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _size(kind: str, files: list[str]) -> dict[str, Any]:
-    if kind == "trees":
+    if kind in ("trees", "partial"):
         sentences = trees_of(files[0])
         whole = all(-1 not in each.heads for each in sentences)
         return {"sentences": len(sentences), "words": sum(map(len, sentences)), "whole": whole}

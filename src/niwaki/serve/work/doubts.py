@@ -8,7 +8,6 @@ from typing import Any
 
 from niwaki.data.candidates import Candidates
 from niwaki.data.constraints import Constraints
-from niwaki.data.sentence import Sentence
 from niwaki.errors import ConstraintError
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.loading import model_of, trees_of
@@ -46,18 +45,6 @@ def words_of(file: str) -> dict[str, Any]:
         each.replace(heads=[-1] * len(each), deprels=["_"] * len(each)) for each in trees_of(file)
     ]
     return {"conllu": as_conllu(made).decode("utf-8"), "sentences": len(made)}
-
-
-def tagged(model: str, sentences: list[str]) -> list[str]:
-    """Partial trees with tags of the model where they have none, so that a tagger can learn."""
-    pipeline = model_of(model)
-    made = []
-    for text in sentences:
-        sentence = Sentence.from_conllu(text)
-        (parsed,) = pipeline.parse([sentence])
-        kept = {name: getattr(parsed, name) for name in ("lemmas", "upos", "xpos", "feats")}
-        made.append(str(sentence.replace(**kept)))
-    return made
 
 
 def doubts(model: str, file: str, start: int, stop: int) -> dict[str, Any]:

@@ -1,67 +1,109 @@
-"""Error analysis for the workbench: where a model errs, what its doubts are worth, what a
-wider beam buys, and which rules pay."""
+"""Error analysis for the workbench: the reports of niwaki.analysis, and what pages show beside
+them: confusions, sentences, what doubts are worth, what a wider beam buys."""
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
+from niwaki.analysis.orders import System as OrderSystem
 from niwaki.analysis.orders import analyse as analyse_orders
-from niwaki.analysis.orders import rule_system, scores_record
+from niwaki.analysis.orders import compare_systems, rule_system, scores_record
+from niwaki.analysis.profiles import FEW, profile_errors
+from niwaki.analysis.profiles_report import ProfilesReport
+from niwaki.data.references import Reference
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.calibration import BINS, Reliability, measure
+from niwaki.models.pipeline import Pipeline
 from niwaki.serve.errors import RequestError
-from niwaki.serve.work.comparing import SAMPLES, Corpus, System, _all_parsed, _right, _store
+from niwaki.serve.work.comparing import (
+    SAMPLES,
+    Corpus,
+    System,
+    all_parsed,
+    shown_difference,
+    store_of,
+)
 from niwaki.serve.work.loading import model_of, references_of, rules_of, trees_of
 
 WIDTHS = (1, 2, 4, 8, 16, 32)
 _ROWS = 20
+_EXAMPLES = 1_000
+_SEED = 1
 _SHARES = [step / 20 for step in range(21)]
 # Sentences that beams are tried on: enough for a curve, few enough to wait for.
 _TRIED = 200
 
-# Name of a factor, and the value of a word: its sentence, its number from 1.
-Factor = Callable[[Sentence, int], str]
 
-
-def analyse_chunk(model: str, file: str, start: int, stop: int) -> dict[str, Any]:
-    """Parse some sentences with probabilities and keep them for `analyse`."""
-    pipeline, gold = model_of(model), trees_of(file)
-    store = _analysed(model, file)
+def analyse_chunk(system: System, corpus: Corpus, start: int, stop: int) -> dict[str, Any]:
+    """Parse some sentences, with probabilities if there are any, and keep them for `analyse`."""
+    pipeline, gold = model_of(system["model"]), trees_of(corpus["file"])
+    store = _analysed(system, corpus)
     wanted = [n for n in range(start, min(stop, len(gold))) if n not in store]
     parsed = pipeline.parse(
-        [gold[n] for n in wanted], retag=True, probabilities=pipeline.confidence is not None
+        [gold[n] for n in wanted],
+        beam=system.get("beam"),
+        retag=True,
+        probabilities=pipeline.confidence is not None,
     )
     store.update(zip(wanted, parsed, strict=True))
     return {"done": min(stop, len(gold)), "total": len(gold)}
 
 
-def _analysed(model: str, file: str) -> dict[int, Sentence]:
+def _analysed(system: System, corpus: Corpus) -> dict[int, Sentence]:
     # The width is no width: trees with probabilities are kept apart from those without.
-    return _store({"model": model, "beam": "analysed"}, {"kind": "trees", "file": file})
+    return store_of({**system, "beam": ("analysed", system.get("beam"))}, corpus)
 
 
-def analyse(model: str, file: str) -> dict[str, Any]:
-    gold = trees_of(file)
+def analyse(
+    names: list[str],
+    systems: list[System],
+    corpus: Corpus,
+    labelled: bool = True,
+    punctuation: bool = True,
+) -> dict[str, Any]:
+    """The error profiles of `niwaki analyze`, and what each system confuses and doubts."""
+    gold = trees_of(corpus["file"])
     if any(UNKNOWN in each.heads for each in gold):
         raise RequestError(422, "this corpus has unknown heads; analyse whole trees")
-    analyse_chunk(model, file, 0, 1 << 30)
-    store = _analysed(model, file)
-    parsed = [store[n] for n in sorted(store)]
-    result = evaluate(gold, parsed)
-    record: dict[str, Any] = {
-        "scores": result.scores,
-        "signature": result.signature,
-        "factors": {name: _by(gold, parsed, factor) for name, factor in FACTORS.items()},
-        "confusions": _confusions(gold, parsed),
-        "examples": _examples(gold, parsed),
+    parsed = []
+    for system in systems:
+        analyse_chunk(system, corpus, 0, 1 << 30)
+        store = _analysed(system, corpus)
+        parsed.append([store[n] for n in sorted(store)])
+    found = profile_errors(
+        gold,
+        dict(zip(names, parsed, strict=True)),
+        labelled=labelled,
+        punctuation=punctuation,
+    )
+    report = ProfilesReport(found)
+    return {
+        **report.to_json(),
+        "factors": [{**asdict(each.factor), "measures": each.measures} for each in found.profiles],
+        "few": FEW,
+        "outstanding": [asdict(table) for table in report.difference_tables()],
+        "details": {
+            name: _details(gold, trees, model_of(system["model"]))
+            for name, trees, system in zip(names, parsed, systems, strict=True)
+        },
     }
-    if model_of(model).confidence is not None:
+
+
+def _details(gold: list[Sentence], parsed: list[Sentence], model: Pipeline) -> dict[str, Any]:
+    examples = _examples(gold, parsed)
+    record: dict[str, Any] = {
+        "scores": evaluate(gold, parsed).scores,
+        "confusions": _confusions(gold, parsed),
+        "wrong": len(examples),
+        "examples": examples[:_EXAMPLES],
+    }
+    if model.confidence is not None:
         record["reliability"] = {
             kind: _reliability(each) for kind, each in measure(gold, parsed).items()
         }
@@ -76,62 +118,6 @@ def _reliability(found: Reliability) -> dict[str, Any]:
         "points": found.points(bins),
         "doubt": [[share, found.errors_among_least_certain(share)] for share in _SHARES],
     }
-
-
-def _bin(value: int, edges: tuple[int, ...]) -> str:
-    for low, high in itertools.pairwise(edges):
-        if value < high:
-            return str(low) if high == low + 1 else f"{low}–{high - 1}"
-    return f"{edges[-1]}+"
-
-
-def _length(sentence: Sentence, word: int) -> str:
-    return _bin(len(sentence), (1, 6, 11, 16, 21, 26, 31, 41, 51))
-
-
-def _distance(sentence: Sentence, word: int) -> str:
-    head = sentence.heads[word - 1]
-    return "root" if head == 0 else _bin(abs(word - head), (1, 2, 3, 4, 5, 7, 10, 15))
-
-
-def _label(sentence: Sentence, word: int) -> str:
-    return sentence.deprels[word - 1]
-
-
-def _tag(sentence: Sentence, word: int) -> str:
-    return sentence.upos[word - 1]
-
-
-FACTORS: dict[str, Factor] = {
-    "label": _label,
-    "tag": _tag,
-    "arc length": _distance,
-    "sentence length": _length,
-}
-
-
-def _by(gold: list[Sentence], parsed: list[Sentence], factor: Factor) -> list[dict[str, Any]]:
-    """Words by a gold factor: how many, and the shares with the right head and label."""
-    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    for right, found in zip(gold, parsed, strict=True):
-        labelled = _right(right, found)
-        for word in range(1, len(right) + 1):
-            cell = counts[factor(right, word)]
-            cell[0] += 1
-            cell[1] += right.heads[word - 1] == found.heads[word - 1]
-            cell[2] += labelled[word - 1]
-    rows = [
-        {"value": value, "count": n, "uas": 100 * heads / n, "las": 100 * both / n}
-        for value, (n, heads, both) in counts.items()
-    ]
-    if factor in (_length, _distance):
-        return sorted(rows, key=lambda row: _first_number(row["value"]))
-    return sorted(rows, key=lambda row: (-row["count"], row["value"]))
-
-
-def _first_number(value: str) -> int:
-    digits = value.replace("+", "").partition("–")[0]
-    return int(digits) if digits.isdecimal() else 0
 
 
 def _confusions(gold: list[Sentence], parsed: list[Sentence]) -> list[dict[str, Any]]:
@@ -157,7 +143,8 @@ def _examples(gold: list[Sentence], parsed: list[Sentence]) -> list[dict[str, An
         wrong = [word for _, word in _errors(right, system)]
         if wrong:
             labels = sorted({right.deprels[word - 1] for word in wrong})
-            found.append((number, right, len(wrong), labels))
+            tags = sorted({right.upos[word - 1] for word in wrong})
+            found.append((number, right, len(wrong), labels, tags))
     found.sort(key=lambda each: (-each[2], each[0]))
     return [
         {
@@ -167,8 +154,9 @@ def _examples(gold: list[Sentence], parsed: list[Sentence]) -> list[dict[str, An
             "words": len(each),
             "errors": errors,
             "labels": labels,
+            "tags": tags,
         }
-        for number, each, errors, labels in found[:200]
+        for number, each, errors, labels, tags in found
     ]
 
 
@@ -190,15 +178,33 @@ def beams(model: str, file: str, width: int) -> dict[str, Any]:
     }
 
 
-def order_findings(system: System, corpus: Corpus) -> dict[str, Any]:
-    """What is misplaced most often, what each rule is worth, and the worst sentences."""
+def order_findings(names: list[str], systems: list[System], corpus: Corpus) -> dict[str, Any]:
+    """Scores of systems, how the others differ from the first, and what is wrong with each."""
     references = references_of(corpus["file"])
-    trees = _all_parsed(system, corpus)
-    found = rule_system("system", references, trees, rules_of(system["rules"]))
-    analysis = analyse_orders(found, references, worst=_ROWS)
+    found = [
+        rule_system(name, references, all_parsed(system, corpus), rules_of(system["rules"]))
+        for name, system in zip(names, systems, strict=True)
+    ]
+    compared = compare_systems(found, SAMPLES, _SEED)
+    return {
+        "systems": [{"system": name} for name in names],
+        "differences": {
+            name: [shown_difference(each) for each in compared[0, at]]
+            for at, name in enumerate(names)
+            if at
+        },
+        "details": {
+            name: _order_details(system, references)
+            for name, system in zip(names, found, strict=True)
+        },
+    }
+
+
+def _order_details(system: OrderSystem, references: list[Reference]) -> dict[str, Any]:
+    analysis = analyse_orders(system, references, worst=_ROWS)
     numbers = {id(reference): n for n, reference in enumerate(references)}
     return {
-        "scores": scores_record(found, SAMPLES, 1),
+        "scores": scores_record(system, SAMPLES, _SEED),
         "misplaced": {
             kind: [
                 {"value": each.kind, "count": each.count, "wrong": each.wrong}

@@ -104,25 +104,7 @@ def shown_reordering(found: Reordering) -> dict[str, Any]:
         "deprels": sentence.deprels,
         "order": found.order,
         "reordered": found.tokens,
-        "moves": [
-            {
-                "rule": move.rule.name,
-                "head": move.head,
-                "moved": move.moved,
-                "before": move.before,
-                "after": [
-                    {
-                        "word": place.word,
-                        "label": place.label,
-                        "weight": place.weight,
-                        "order": place.turn.value,
-                        "why": place.why,
-                    }
-                    for place in move.after
-                ],
-            }
-            for move in found.moves()
-        ],
+        "moves": [move.record for move in found.moves()],
     }
 
 

@@ -45,6 +45,27 @@ class Move:
     def moved(self) -> bool:
         return self.before != tuple(place.word for place in self.after)
 
+    @property
+    def record(self) -> dict[str, object]:
+        """All of it as it is written to JSON."""
+        after = [
+            {
+                "word": place.word,
+                "label": place.label,
+                "weight": place.weight,
+                "order": place.turn.value,
+                "why": place.why,
+            }
+            for place in self.after
+        ]
+        return {
+            "rule": self.rule.name,
+            "head": self.head,
+            "moved": self.moved,
+            "before": self.before,
+            "after": after,
+        }
+
 
 @dataclass(frozen=True)
 class Reordering:

@@ -1,12 +1,13 @@
 // What two comparisons share: the table with intervals, and two trees or orders of a sentence.
-import { whisker } from "./chart.js";
+import { verdict, whisker } from "./chart.js";
 import { h, replace, signed } from "./dom.js";
 import { orderPicture, sourceOrder } from "./orders.js";
 import { differences, treeView } from "./tree.js";
 
+// Rows with their own `digits` keep to them; rows of a `group` share a scale.
 export function differenceTable(rows, first, names, options = {}) {
-  const most = Math.max(...rows.map((row) => Math.max(Math.abs(row.low), Math.abs(row.high), Math.abs(row.difference ?? row.b - row.a))), 1e-9);
-  const digits = options.digits ?? 2;
+  const size = (row) => Math.max(Math.abs(row.low), Math.abs(row.high), Math.abs(row.difference ?? row.b - row.a));
+  const most = (group) => Math.max(...rows.filter((row) => row.group === group).map(size), 1e-9);
   return h(
     "table",
     {},
@@ -16,22 +17,32 @@ export function differenceTable(rows, first, names, options = {}) {
       {},
       rows.map((row) => {
         const difference = row.difference ?? row.b - row.a;
-        const kind = row.low > 0 ? "up" : row.high < 0 ? "down" : "";
+        const kind = verdict(row);
+        const digits = row.digits ?? options.digits ?? 2;
+        const name = row.metric ?? row.label;
         return h(
           "tr",
-          { "data-metric": row.metric ?? row.label, class: options.onpick ? "click" : "", onclick: () => options.onpick?.(row.metric ?? row.label) },
-          h("td", {}, row.metric ?? row.label),
+          { "data-metric": name, ...(options.onpick ? pressed(() => options.onpick(name)) : {}) },
+          h("td", {}, name, row.falls ? h("span", { class: "faint" }, " (cost)") : null),
           options.count ? h("td", { class: "n" }, row.count) : null,
           h("td", { class: "n", "data-value": row.a }, row.a.toFixed(digits)),
           h("td", { class: "n", "data-value": row.b }, row.b.toFixed(digits)),
           h("td", { class: `n ${kind}`, "data-value": difference }, signed(difference, digits)),
           h("td", { class: "n soft" }, `${signed(row.low, digits)} … ${signed(row.high, digits)}`),
-          h("td", {}, whisker({ ...row, difference }, most)),
+          h("td", {}, whisker({ ...row, difference }, most(row.group))),
         );
       }),
     ),
   );
 }
+
+// What makes a row of a table something to press, by mouse or key.
+const pressed = (run) => ({ class: "click", tabindex: "0", role: "button", onclick: run, onkeydown: (event) => {
+  if (event.key !== "Enter" && event.key !== " ") return;
+  event.preventDefault();
+  event.stopPropagation();
+  run();
+} });
 
 // Gold and systems above each other; wrong arcs stand out, and what differs between systems.
 export function treesOf(found, names) {
@@ -94,9 +105,14 @@ export function opening(row, columns, open) {
   };
   row.classList.add("click");
   row.tabIndex = 0;
+  row.setAttribute("role", "button");
   row.addEventListener("click", toggle);
   row.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") toggle();
+    if (event.key !== "Enter" && event.key !== " ") return;
+    // Enter also means "run" on these pages.
+    event.preventDefault();
+    event.stopPropagation();
+    toggle();
   });
   return row;
 }

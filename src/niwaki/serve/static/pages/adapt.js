@@ -1,21 +1,27 @@
 // Adapt: train on what was annotated; watch it, stop it, see what it did.
 import { follow, get, post } from "../lib/api.js";
 import { lineChart } from "../lib/chart.js";
-import { differenceTable, opening, treesOf } from "../lib/compared.js";
-import { h, percent, plural, replace, select } from "../lib/dom.js";
+import { opening, ordersOf, treesOf } from "../lib/compared.js";
+import { h, percent, plural, replace, select, signed } from "../lib/dom.js";
 import { jobView } from "../lib/jobs.js";
 import { keys } from "../lib/keys.js";
+import { tradeOffView } from "../lib/tradeoff.js";
+
+const PARTS = { "held-out": "kept out of training", learned: "learned from" };
 
 export async function show(main) {
   const known = await get("/api/adapt");
-  const ready = known.projects.filter((each) => each.annotated);
+  const ready = known.projects.filter((each) => each.useful);
   const results = h("section", { id: "results" });
   const progress = jobView();
-  const state = { project: ready[0]?.id, treebank: known.treebanks[0], dev: "", epochs: 12, weight: 1 };
+  const state = { projects: new Set(ready.slice(0, 1).map((each) => each.id)), model: "", rules: "ja", treebank: known.treebanks[0] ?? "", dev: "", ...known.defaults };
+  const form = h("div", { class: "card" });
   const start = async () => {
     replace(results);
+    const { model, treebank, dev, rules, epochs, passes } = state;
+    const request = { projects: [...state.projects], epochs, passes, rules, ...(model ? { model } : {}), ...(dev ? { dev } : {}) };
+    if (treebank) Object.assign(request, { treebank, treebank_sentences: state.treebank_sentences });
     try {
-      const request = { project: state.project, treebank: state.treebank, epochs: state.epochs, weight: state.weight, ...(state.dev ? { dev: state.dev } : {}) };
       const job = await post("/api/adapt-start", request);
       await watch(job.id);
     } catch (error) {
@@ -23,96 +29,165 @@ export async function show(main) {
     }
   };
   const watch = async (id) => {
+    const view = runView(results, known.projects);
     const job = await follow(id, (each) => {
       progress.show(each);
-      showRun(results, each);
+      view.show(each);
     });
     progress.show(job);
-    await showRun(results, job);
   };
-  const count = (key, low, high) => h("input", { type: "number", id: key, min: low, max: high, value: state[key], onchange: (event) => (state[key] = Math.max(low, Math.min(high, Number(event.target.value) || low))) });
-  const missing = !ready.length
-    ? ["Nothing is annotated yet.", h("a", { href: "/annotate" }, "Answer some questions first.")]
-    : !known.treebanks.length
-      ? ["A parser also needs whole trees to learn from. Start the workbench with a treebank:", h("code", {}, "niwaki serve --trees train.conllu")]
-      : null;
+  const count = (key, low, high) => h("input", { type: "number", id: key, min: low, max: high, value: state[key], onchange: (event) => {
+    state[key] = Math.max(low, Math.min(high, Number(event.target.value) || low));
+    event.target.value = state[key];
+  } });
+  const draw = () => {
+    const chosen = ready.filter((each) => state.projects.has(each.id));
+    const links = chosen.some((each) => each.kind === "links");
+    replace(
+      form,
+      h(
+        "fieldset",
+        { class: "checks" },
+        h("legend", {}, "What was annotated"),
+        ready.map((each) => h("label", { class: "field" }, h("input", { type: "checkbox", "data-project": each.id, checked: state.projects.has(each.id), onchange: (event) => {
+          if (event.target.checked) state.projects.add(each.id);
+          else state.projects.delete(each.id);
+          draw();
+          form.querySelector(`[data-project="${each.id}"]`).focus();
+        } }), h("span", {}, h("b", {}, each.name), ` · ${plural(each.useful, "sentence")} · ${each.kind === "trees" ? "main verbs and heads" : "word links"}`))),
+      ),
+      h(
+        "div",
+        { class: "row", vars: { "align-items": "flex-end", "margin-top": "14px" } },
+        h("label", { class: "stack" }, "Begin with the model", select([["", `that of the project (${chosen[0]?.model ?? "–"})`], ...known.models.map((each) => [each, each])], state.model, (value) => (state.model = value), { id: "model" })),
+        links ? h("label", { class: "stack" }, "Rules that order words", select(known.rules, state.rules, (value) => (state.rules = value), { id: "rules" })) : null,
+        h("label", { class: "stack" }, "Treebank beside it", select([["", "none"], ...known.treebanks.map((each) => [each, each])], state.treebank, (value) => {
+          state.treebank = value;
+          draw();
+          form.querySelector("#treebank").focus();
+        }, { id: "treebank" })),
+        state.treebank ? h("label", { class: "stack" }, "of it at most", count("treebank_sentences", 1, 1000000)) : null,
+        h("label", { class: "stack" }, "What is paid is seen on", select([["", state.treebank ? `every ${known.held_out}th of its trees` : "nothing"], ...known.treebanks.filter((each) => each !== state.treebank).map((each) => [each, each])], state.dev, (value) => (state.dev = value), { id: "dev" })),
+        h("label", { class: "stack" }, "Epochs", count("epochs", 1, 100)),
+        h("label", { class: "stack" }, "Passes an epoch", count("passes", 1, 50)),
+        h("button", { class: "button main", id: "start", disabled: !chosen.length, onclick: start }, "Train ", h("kbd", {}, "⏎")),
+      ),
+      state.treebank ? null : h("p", { class: "note" }, "Without a treebank beside it a parser soon forgets what it knew, and nothing tells how sure it is. Register one: ", h("code", {}, "niwaki serve --trees train.conllu")),
+      progress.element,
+    );
+  };
+  if (ready.length) draw();
   replace(
     main,
     h("h1", {}, "Adapt"),
-    h("p", { class: "lede" }, `A new model learns from a treebank together with what was annotated. Every ${known.held_out}th annotated sentence is kept out, to see what it was worth.`),
-    missing
-      ? h("div", { class: "empty" }, missing.map((each) => h("p", {}, each)))
-      : h(
-          "div",
-          { class: "card" },
-          h(
-            "div",
-            { class: "row", vars: { "align-items": "flex-end" } },
-            h("label", { class: "stack" }, "What was annotated", select(ready.map((each) => [each.id, `${each.name} (${plural(each.annotated, "sentence")})`]), state.project, (value) => (state.project = value), { id: "project" })),
-            h("label", { class: "stack" }, "Treebank", select(known.treebanks, state.treebank, (value) => (state.treebank = value), { id: "treebank" })),
-            h("label", { class: "stack" }, "Development data", select([["", "none"], ...known.treebanks.map((each) => [each, each])], "", (value) => (state.dev = value), { id: "dev" })),
-            h("label", { class: "stack" }, "Epochs", count("epochs", 1, 100)),
-            h("label", { class: "stack" }, "Weight", count("weight", 1, 20)),
-            h("button", { class: "button main", id: "start", onclick: start }, "Train ", h("kbd", {}, "⏎")),
-          ),
-          progress.element,
-        ),
+    h("p", { class: "lede" }, `A model is trained on: its k best trees of each annotated sentence are priced by what was said about it, and the weights move towards the cheaper ones. Every ${known.held_out}th annotated sentence is kept out, to see what it was worth.`),
+    ready.length ? form : h("div", { class: "empty" }, h("p", {}, "Nothing is annotated yet."), h("p", {}, h("a", { href: "/annotate" }, "Answer some questions first."))),
     results,
   );
-  keys(missing ? [] : [["Enter", "Train", start]]);
+  keys(ready.length ? [["Enter", "Train", start]] : []);
   const last = known.jobs.at(-1);
   if (last) watch(last.id);
 }
 
-async function showRun(place, job) {
-  const stages = [...new Set(job.curves.map((each) => each.stage))];
-  const scored = job.curves.some((each) => each.las !== undefined);
-  const series = Object.fromEntries(stages.map((stage) => [stage, job.curves.filter((each) => each.stage === stage).map((each) => [each.epoch, scored ? each.las : each.updates])]));
-  replace(
-    place,
-    h(
-      "div",
-      { class: "grid2" },
-      h("div", { class: "card", id: "curves" }, h("h2", {}, scored ? "LAS on the development data" : "Updates an epoch"), job.curves.length ? lineChart(series, { x: "epoch", y: scored ? "LAS" : "updates" }) : h("p", { class: "soft" }, job.state === "running" ? "The first epoch is under way." : "No epoch was finished.")),
-      h("div", { class: "card" }, h("h2", {}, "Log"), h("pre", { class: "log mono", id: "log" }, job.lines.join("\n") || "…")),
-    ),
-    job.result ? beforeAndAfter(job) : null,
-  );
+// A run as it goes: the parts are drawn again only when they change, so that nothing jumps.
+function runView(place, projects) {
+  const curves = h("div", { id: "curves", class: "grid2" });
+  const log = h("pre", { class: "log mono", id: "log" });
+  const after = h("div", {});
+  replace(place, curves, h("details", { class: "card" }, h("summary", {}, h("b", {}, "Log")), log), after);
+  let drawn = -1;
+  let lines = -1;
+  return {
+    show(job) {
+      if (drawn !== job.curves.length) {
+        drawn = job.curves.length;
+        replace(curves, job.curves.length ? curveCards(job, titlesOf(job, projects)) : h("div", { class: "card" }, h("h2", {}, "Curves"), h("p", { class: "soft" }, job.state === "running" ? "The first epoch is under way." : "No epoch was finished.")));
+      }
+      if (lines !== job.lines.length) {
+        lines = job.lines.length;
+        replace(log, job.lines.join("\n"));
+        log.scrollTop = log.scrollHeight;
+      }
+      if (job.result) replace(after, beforeAndAfter(job, titlesOf(job, projects)));
+    },
+  };
 }
 
-function beforeAndAfter(job) {
+// A line of the log is what one objective did in one epoch, named "stage: number kind".
+function curveCards(job, titles) {
+  const nameOf = (each) => each.objective.slice(each.stage.length + 2);
+  const at = (name, key) => job.curves.flatMap((each) => (nameOf(each) === name && (each[key] ?? null) !== null ? [[each.epoch, each[key]]] : []));
+  const names = [...new Set(job.curves.map(nameOf))].filter((name) => name !== "treebank");
+  const updates = Object.fromEntries(names.map((name) => [titles[name] ?? name, at(name, "updates")]));
+  if (job.request.treebank) updates.treebank = at("treebank", "updates");
+  const scored = at("treebank", "las");
+  const card = (title, id, chart, note) => h("div", { class: "card", "data-curve": id }, h("h2", {}, title), chart, note ? h("p", { class: "soft", vars: { margin: "6px 0 0" } }, note) : null);
+  return [
+    names.map((name) => {
+      const last = job.curves.findLast((each) => nameOf(each) === name);
+      return card(`Cost: ${titles[name] ?? name}`, name, lineChart({ "first tree": at(name, "first_cost"), "cheapest (oracle)": at(name, "oracle_cost") }, { x: "epoch", y: "mean cost", whole: true, zero: true }), `${plural(last.examples, "example")} an epoch, ${last.mean_k.toFixed(1)} trees each${last.rescued ? `, ${plural(last.rescued, "right tree")} found by search only` : ""}.`);
+    }),
+    card("Updates an epoch", "updates", lineChart(updates, { x: "epoch", y: "updates", whole: true, zero: true })),
+    scored.length ? card("Accuracy on the trees kept out", "las", lineChart({ LAS: scored, UAS: at("treebank", "uas") }, { x: "epoch", y: "percent", whole: true })) : null,
+  ];
+}
+
+// Training numbers its objectives, and a treebank is number 0; people know projects by name.
+function titlesOf(job, projects) {
+  const first = job.request.treebank ? 1 : 0;
+  return Object.fromEntries(job.request.projects.flatMap((id, at) => {
+    const found = projects.find((each) => each.id === id);
+    return found ? [[`${first + at} ${found.kind === "trees" ? "partial" : "reordering"}`, found.name]] : [];
+  }));
+}
+
+function beforeAndAfter(job, titles) {
   const { result } = job;
   const names = [`before · ${result.before}`, `after · ${result.model}`];
-  const share = (part, what, at) => {
-    const counts = result[part].counts[at];
-    return counts[`known_${what}`] ? percent(counts[what] / counts[`known_${what}`], 1) : "–";
-  };
-  const parts = ["held-out", "annotated"].filter((part) => result[part]);
+  const few = result.tradeoff.part === "learned";
   return [
     h(
       "div",
       { class: "card", id: "before-after" },
       h("h2", {}, "Before and after"),
-      h("p", { class: "soft" }, "The new model is called ", h("b", {}, result.model), " and can be used on every page. Sentences that were learned from say little; look at those kept out."),
+      h("p", { class: "soft" }, "The new model is called ", h("b", {}, result.model), " and can be used on every page. ", few ? "So few sentences are annotated that none could be kept out: the figures are of what was learned, and say little." : "Sentences that were learned from say little; look at those kept out."),
       h(
         "table",
         {},
-        h("thead", {}, h("tr", {}, h("th", {}, ""), h("th", { class: "n" }, "sentences"), h("th", { class: "n" }, "main words before"), h("th", { class: "n" }, "after"), h("th", { class: "n" }, "known heads before"), h("th", { class: "n" }, "after"))),
-        h("tbody", {}, parts.map((part) => h("tr", { "data-part": part }, h("td", {}, part === "held-out" ? "kept out of training" : "learned from"), h("td", { class: "n" }, result[part].rows.length), h("td", { class: "n" }, share(part, "roots", 0)), h("td", { class: "n" }, share(part, "roots", 1)), h("td", { class: "n" }, share(part, "heads", 0)), h("td", { class: "n" }, share(part, "heads", 1))))),
+        h("thead", {}, h("tr", {}, ["", "", "sentences", "measure", "before", "after", "change"].map((each, at) => h("th", { class: at === 2 || at > 3 ? "n" : "" }, each)))),
+        h("tbody", {}, result.tasks.flatMap((task) => Object.keys(PARTS).filter((part) => task[part]).flatMap((part) => measures(task, part)))),
       ),
     ),
-    result.dev ? h("div", { class: "card" }, h("h2", {}, "On the development data"), differenceTable(result.dev.table, "", ["before", "after"])) : null,
-    parts.map((part) => {
-      const changed = result[part].rows.filter((row) => row.differ);
-      if (!changed.length) return null;
-      return h(
-        "div",
-        { class: "card" },
-        h("h2", {}, `${plural(changed.length, "tree")} changed among those ${part === "held-out" ? "kept out" : "learned from"}`),
-        h("table", {}, h("tbody", {}, changed.slice(0, 40).map((row) =>
-          opening(h("tr", { "data-n": row.n }, h("td", { class: "words" }, row.text), h("td", { class: "n" }, `${row.right[0]} → ${row.right[1]} of ${row.known} known`)), 2, async () => treesOf(await get(`/api/adapt/${job.id}/sentence?part=${part}&n=${row.n}`), names)),
-        ))),
-      );
-    }),
+    tradeOffView(result.tradeoff, titles),
+    result.tasks.flatMap((task) => Object.keys(PARTS).filter((part) => task[part]).map((part) => changedTrees(job, task, part, names))),
+    h("p", { class: "soft" }, h("a", { href: `/api/adapt/${job.id}/config` }, "The configuration"), ` lies in models/${result.model} of the work folder with all data: the run can be repeated by hand.`),
   ];
+}
+
+// Rows of the table: main words and known heads that are found, or the scores of orders.
+function measures(task, part) {
+  const { counts, scores, rows } = task[part];
+  const row = (measure, before, after, shown, unit) => h("tr", { "data-task": task.project, "data-part": part, "data-measure": measure }, h("td", {}, task.title), h("td", { class: "soft" }, PARTS[part]), h("td", { class: "n" }, rows.length), h("td", {}, measure), h("td", { class: "n" }, shown(before)), h("td", { class: "n" }, shown(after)), h("td", { class: `n ${after > before ? "up" : after < before ? "down" : ""}` }, unit(after - before)));
+  if (scores) return [["fuzzy score", "frs_linked"], ["whole order right", "exact_linked"]].map(([measure, key]) => row(measure, scores[0][key], scores[1][key], (value) => value.toFixed(3), (value) => signed(value, 3)));
+  const share = (what) => counts.map((each) => (each[`known_${what}`] ? each[what] / each[`known_${what}`] : null));
+  const kinds = [["main words", "roots"], ...(counts[0].known_heads > counts[0].known_roots ? [["known heads", "heads"]] : [])];
+  return kinds.map(([measure, key]) => [measure, ...share(key)]).filter(([, before]) => before !== null).map(([measure, before, after]) => row(measure, before, after, (value) => percent(value, 1), (value) => `${signed(100 * value, 1)} points`));
+}
+
+function changedTrees(job, task, part, names) {
+  const changed = task[part].rows.filter((row) => row.differ);
+  if (!changed.length) return null;
+  const orders = task.kind === "reordering";
+  const figure = (row) => (orders ? `${row.score[0].toFixed(3)} → ${row.score[1].toFixed(3)}` : `${row.right[0]} → ${row.right[1]} of ${row.known} known`);
+  return h(
+    "details",
+    { class: "card", open: part === "held-out" },
+    h("summary", {}, h("b", {}, `${task.title}: ${plural(changed.length, orders ? "order" : "tree")} changed among those ${PARTS[part]}`)),
+    h("table", {}, h("tbody", {}, changed.slice(0, 40).map((row) =>
+      opening(h("tr", { "data-n": row.n }, h("td", { class: "words" }, row.text), h("td", { class: "n" }, figure(row))), 2, async () => {
+        const found = await get(`/api/adapt/${job.id}/sentence?part=${part}&project=${task.project}&n=${row.n}`);
+        return orders ? ordersOf(found, names) : treesOf(found, names);
+      }),
+    ))),
+  );
 }

@@ -49,6 +49,8 @@ export function showPair(session) {
         }, word))),
       ),
     );
+    // Long sentences go beyond the edge: what is aimed at stays in sight.
+    place.querySelector(`text.aim[data-side="${row}"]`)?.scrollIntoView({ block: "nearest", inline: "center" });
   };
   const toggle = (i, j) => {
     const rest = links().filter(([a, b]) => a !== i || b !== j);
@@ -66,6 +68,10 @@ export function showPair(session) {
     } catch (error) {
       return toast(error.message, "bad");
     }
+  };
+  const turn = (side) => () => {
+    row = side;
+    draw();
   };
   const step = (by) => () => {
     aim[row] = Math.max(0, Math.min(sides[row].length - 1, aim[row] + by));
@@ -89,12 +95,8 @@ export function showPair(session) {
   keys([
     ["ArrowLeft", "The word before", step(-1)],
     ["ArrowRight", "The word after", step(1)],
-    ["ArrowUp", "The source side", () => {
-      row = 0;
-    }],
-    ["ArrowDown", "The target side", () => {
-      row = 1;
-    }],
+    ["ArrowUp", "The source side", turn(0)],
+    ["ArrowDown", "The target side", turn(1)],
     [["Enter", "Space"], "Link or unlink", () => toggle(aim[0], aim[1])],
     ["l", "Begin with the aligner's links", suggest],
     ...session.common(),

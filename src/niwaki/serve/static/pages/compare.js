@@ -76,7 +76,7 @@ function showResult(place, job) {
   const titles = request.systems.map(nameOf);
   const letters = titles.map((title, at) => `${"AB"[at]} · ${title}`);
   const trees = result.measure === "LAS";
-  const filter = { show: "changed", label: "", word: "", low: 1, high: 1000, least: 0 };
+  const filter = { show: "changed", label: "", word: "", low: 1, high: 1000, least: 0, cost: 0 };
   const list = h("div", {});
   const count = h("span", { class: "soft num", id: "rows-count" });
   const update = () => {
@@ -94,7 +94,7 @@ function showResult(place, job) {
   const worse = result.rows.filter((row) => row.b < row.a).length;
   replace(
     place,
-    h("div", { class: "card", id: "table" }, h("div", { class: "row between" }, h("h2", {}, job.title), h("span", { class: "soft num" }, h("span", { class: "up" }, `${better} better`), " · ", h("span", { class: "down" }, `${worse} worse`), ` · ${result.rows.length - better - worse} equal`)), differenceTable(result.table, "", ["A", "B"], { digits: trees ? 2 : 4 }), h("p", { class: "faint", vars: { margin: "10px 0 0", "max-width": "none", "font-size": "11.5px", "overflow-wrap": "anywhere" } }, result.signature)),
+    h("div", { class: "card", id: "table" }, h("div", { class: "row between" }, h("h2", {}, job.title), h("span", { class: "soft num" }, h("span", { class: "up" }, `${better} better`), " · ", h("span", { class: "down" }, `${worse} worse`), ` · ${result.rows.length - better - worse} equal`)), differenceTable(result.table, "", ["A", "B"], { digits: trees ? 2 : 4 }), h("p", { class: "faint signature" }, result.signature)),
     result.labels.length
       ? h("details", { class: "card" }, h("summary", {}, h("b", {}, "By label"), h("span", { class: "soft" }, " · share found with head and label; click one to see its sentences")), h("div", { vars: { "margin-top": "12px" } }, differenceTable(result.labels, "label", ["A", "B"], { count: true, digits: 1, onpick: (label) => {
           chooser.value = filter.label = label;
@@ -130,6 +130,10 @@ function showResult(place, job) {
           filter.least = Number(event.target.value) || 0;
           update();
         } })),
+        h("label", { class: "field", title: "1 − score, of the worse of the two" }, "cost of at least", h("input", { type: "number", id: "cost", min: 0, max: 1, step: 0.05, value: 0, oninput: (event) => {
+          filter.cost = Number(event.target.value) || 0;
+          update();
+        } })),
       ),
       list,
     ),
@@ -145,7 +149,7 @@ function fits(row, filter) {
   if (filter.label && !row.wrong.includes(filter.label)) return false;
   if (filter.word && !row.text.toLowerCase().includes(filter.word)) return false;
   if (row.words < filter.low || row.words > filter.high) return false;
-  return Math.abs(change) >= filter.least;
+  return Math.abs(change) >= filter.least && 1 - Math.min(row.a, row.b) >= filter.cost;
 }
 
 function rowTable(rows, request, names, trees) {

@@ -52,6 +52,8 @@ export async function show(main) {
     return showSentences(found.sentences, results, state);
   };
   field.addEventListener("input", debounce(parse, 220));
+  // Whoever cannot drop a file can choose one.
+  const chooser = h("input", { type: "file", id: "file", accept: ".txt,.conllu,text/plain", hidden: true, onchange: (event) => take(event.target.files[0], field, parse) });
   const model = usable.find((each) => each.id === state.model);
   replace(
     main,
@@ -62,6 +64,7 @@ export async function show(main) {
       { class: "drop" },
       field,
     ),
+    chooser,
     h(
       "div",
       { class: "row", vars: { margin: "10px 0 18px" } },
@@ -78,6 +81,7 @@ export async function show(main) {
         state.wrap = event.target.checked;
         state.cards.forEach((card) => card.redraw());
       } }), "wrap long sentences"),
+      h("button", { class: "button small", id: "open", onclick: () => chooser.click() }, "Open a file ", h("kbd", {}, "o")),
       h("span", { class: "grow" }),
       status,
     ),
@@ -115,15 +119,21 @@ function takeFiles(place, field, parse) {
     place.classList.add("over");
   });
   place.addEventListener("dragleave", () => place.classList.remove("over"));
-  place.addEventListener("drop", async (event) => {
+  place.addEventListener("drop", (event) => {
     event.preventDefault();
     place.classList.remove("over");
-    const file = event.dataTransfer.files[0];
-    if (!file) return;
-    if (file.size > 4 * 1024 * 1024) return toast(`${file.name} has more than 4 MiB; use the command line`, "bad");
-    field.value = await file.text();
-    parse();
+    take(event.dataTransfer.files[0], field, parse);
   });
+}
+
+async function take(file, field, parse) {
+  if (!file) return;
+  if (file.size > 4 * 1024 * 1024) {
+    toast(`${file.name} has more than 4 MiB; use the command line`, "bad");
+    return;
+  }
+  field.value = await file.text();
+  parse();
 }
 
 function showSentences(sentences, results, state) {
@@ -381,6 +391,7 @@ function bindKeys(state, field) {
     next.view.focus({ preventScroll: true });
   });
   keys([
+    ["o", "Open a file", () => document.getElementById("file").click()],
     ["/", "Write text", () => field.focus()],
     ["ArrowLeft", "The word before", act((here) => here.step(-1))],
     ["ArrowRight", "The word after", act((here) => here.step(1))],

@@ -1,0 +1,58 @@
+"""Show whether links to a translation tell when to shift and when to reduce.
+
+After Huang, Jiang and Liu (2009). For gold trees and the links of their words: how often an
+arc-standard parser must shift or reduce where the two topmost subtrees are contiguous in the
+translation (c), and the topmost one with the next word (c_R). With -m, also the first mistake
+of a model in each sentence: shifts that should be reductions and the other way round, by what
+the links say there. They are counted twice: against the canonical way to the gold tree, and
+only if some gold arc is lost by the move. Gold tags are kept, unless --retag; the beam is 1.
+
+  niwaki analyze-bilingual gold.conllu --links gold.align
+  niwaki analyze-bilingual gold.conllu --links gold.align -m en --json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from niwaki.analysis.bilingual import BilingualReport, decide, first_mistakes, moves_of
+from niwaki.cli import OK
+from niwaki.cli._arguments import positive
+from niwaki.cli._linked import add_links_arguments, linked
+from niwaki.cli._progress import Progress
+from niwaki.data.conllu import read_conllu
+from niwaki.models.pipeline import load
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("gold", metavar="GOLD", help="CoNLL-U with the right trees")
+    add_links_arguments(parser)
+    parser.add_argument("-m", "--model", metavar="MODEL", help="count the mistakes of a model")
+    parser.add_argument(
+        "--beam", type=positive, default=1, metavar="N", help="with -m: default 1, which is greedy"
+    )
+    parser.add_argument("--retag", action="store_true", help="with -m: predict the tags")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    gold = list(linked(read_conllu(arguments.gold, multi_root=True), arguments))
+    mistakes = {}
+    if arguments.model is not None:
+        with Progress("parsed", "sentences", total=len(gold)) as progress:
+            ways = []
+            for way in moves_of(load(arguments.model), gold, arguments.beam, arguments.retag):
+                ways.append(way)
+                progress.add(1)
+        mistakes = {
+            "against the canonical way": first_mistakes(gold, ways, genuine=False),
+            "genuine": first_mistakes(gold, ways, genuine=True),
+        }
+    report = BilingualReport(decide(gold), mistakes)
+    if arguments.json:
+        print(json.dumps(report.to_json(), ensure_ascii=False))
+    else:
+        sys.stdout.write(report.to_text())
+    return OK
