@@ -110,6 +110,19 @@ def test_patience_and_closing() -> None:
     assert len(learner) == 1
 
 
+def test_the_patient_are_restored_with_what_they_counted() -> None:
+    learner, one, other = Learner(2, patience=3), as_keys([7]), as_keys([1 << 40])
+    for _ in range(3):
+        learner.add(one, 0, 1)
+    learner.add(other, 1, 1)
+    learner.add(other, 1, 1)
+    fresh = Learner(2, patience=3)
+    fresh.restore(**learner.export())
+    assert fresh.scores(one).tolist() == [1, 0]
+    fresh.add(other, 1, 1)
+    assert fresh.scores(other).tolist() == [0, 1]
+
+
 def random_learner(rows: int, classes: int, seed: int) -> Learner:
     random = np.random.default_rng(seed)
     learner = Learner(classes)

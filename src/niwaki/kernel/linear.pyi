@@ -30,6 +30,7 @@ class Learner:
         totals: NDArray[Any],
         squares: NDArray[Any],
         clock: NDArray[Any],
+        doorkeeper: NDArray[Any] | None = None,
     ) -> None: ...
 
 class Frozen:

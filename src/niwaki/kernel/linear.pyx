@@ -87,8 +87,12 @@ cdef Row* add_row(LearnTable* table, uint64_t key) noexcept nogil:
     cdef uint64_t place = place_of(table, key)
     if table.rows[place].key != 0:
         return &table.rows[place]
-    if not admits(table, key):
-        return NULL
+    return new_row(table, key) if admits(table, key) else NULL
+
+
+cdef Row* new_row(LearnTable* table, uint64_t key) noexcept nogil:
+    """A row for a key that has none; NULL when memory is out."""
+    cdef uint64_t place = place_of(table, key)
     if <uint64_t>table.row_count * 2 > table.mask:
         if not grow_index(table):
             table.failed = True
@@ -404,17 +408,23 @@ cdef class Learner:
                 totals_view[at] = self.table.past[entry].total
                 squares_view[at] = self.table.past[entry].squares
                 at += 1
-        return {
+        exported = {
             "keys": keys, "counts": counts, "classes": classes, "weights": weights,
             "totals": totals, "squares": squares,
             "clock": np.array([self.table.clock], dtype=np.float64),
         }
+        if self.table.doorkeeper != NULL:
+            exported["doorkeeper"] = np.array(<uint8_t[:DOORKEEPER]>self.table.doorkeeper)
+        return exported
 
     def restore(self, const uint64_t[::1] keys not None, const uint16_t[::1] counts not None,
                 const uint16_t[::1] classes not None, const float[::1] weights not None,
                 const double[::1] totals not None, const float[::1] squares not None,
-                const double[::1] clock not None):
-        """Take over what `export` gave; the learner must be new."""
+                const double[::1] clock not None, const uint8_t[::1] doorkeeper=None):
+        """Take over what `export` gave; the learner must be new.
+
+        How often keys without a row were asked for is of use to the patient only.
+        """
         cdef Py_ssize_t i, at = 0
         cdef int j
         cdef uint32_t entry
@@ -429,7 +439,7 @@ cdef class Learner:
         for i in range(keys.shape[0]):
             if keys[i] == 0 or self.table.rows[place_of(&self.table, keys[i])].key != 0:
                 raise ValueError("a key is zero or repeated")
-            row = add_row(&self.table, keys[i])
+            row = new_row(&self.table, keys[i])
             if row == NULL or (counts[i] and not reserve(&self.table, row, counts[i])):
                 raise MemoryError()
             is_dense = True
@@ -447,6 +457,10 @@ cdef class Learner:
             if counts[i] > MAX_SPARSE and is_dense:
                 row.capacity = DENSE
         self.table.clock = clock[0]
+        if doorkeeper is not None and self.table.doorkeeper != NULL:
+            if doorkeeper.shape[0] != DOORKEEPER:
+                raise ValueError("the arrays do not fit together")
+            memcpy(self.table.doorkeeper, &doorkeeper[0], DOORKEEPER)
 
 
 # -- running ------------------------------------------------------------------
