@@ -29,7 +29,7 @@ from pathlib import Path
 
 from niwaki.analysis.gains import GainsReport, Row, learning_curve, measure
 from niwaki.cli import OK
-from niwaki.cli._arguments import natural, positive
+from niwaki.cli._arguments import add_overrides, natural, positive
 from niwaki.cli._pictures import short_names
 from niwaki.cli._training import TrainingLines
 from niwaki.data.conllu import read_conllu
@@ -84,14 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--test", metavar="GOLD", nargs="+", default=[], help="sentences to show scores on"
     )
     parser.add_argument("--chart", metavar="OUT", help="the curve as SVG or PNG (needs --test)")
-    parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        dest="overrides",
-        help="change a value of the configuration; may be repeated",
-    )
+    add_overrides(parser)
     parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
     parser.add_argument("--json", action="store_true", help="print the scores as JSON")
