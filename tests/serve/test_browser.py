@@ -145,16 +145,19 @@ def test_the_k_best_are_side_by_side_with_what_differs(open_page: Any, bench: Cl
 
 def test_a_dropped_file_is_parsed(open_page: Any) -> None:
     page = open_page("/")
+    # Early, because the browser begins to tell of choosers only some time after it was asked to.
+    choosers: list[Any] = []
+    page.on("filechooser", lambda chooser: choosers.append(chooser))
     rows = [["1", "Rain", "_", "NOUN"], ["2", "falls", "_", "VERB"]]
     text = "".join("\t".join([*row, *["_"] * 6]) + "\n" for row in rows) + "\n"
     page.evaluate(DROP, [text, "a.conllu"])
     page.wait_for_selector(".sentence g.arc")
     assert page.locator("text.word").all_text_contents() == ["Rain", "falls"]
     # From the keyboard, one is chosen instead.
-    with page.expect_file_chooser() as chosen:
-        page.keyboard.press("o")
+    page.keyboard.press("o")
+    until(lambda: bool(choosers), page)
     other = {"name": "b.txt", "mimeType": "text/plain", "buffer": b"Snow melts."}
-    chosen.value.set_files([other])
+    choosers[0].set_files([other])
     until(lambda: page.locator("text.word").all_text_contents() == ["Snow", "melts", "."], page)
 
 
