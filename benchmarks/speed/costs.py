@@ -39,7 +39,7 @@ from niwaki.training.corpus import Corpus
 from niwaki.training.costdata import CostData, CostObjective, tag_costs
 from niwaki.training.costs import CostLessons
 from niwaki.training.graph import GraphTraining
-from niwaki.training.stages import finished_weights
+from niwaki.training.parser_stages import finished_weights
 from niwaki.training.trainee import TransitionTrainee
 
 CONFIG = ObjectiveConfig(kind="reordering", rules="ja")

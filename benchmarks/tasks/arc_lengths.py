@@ -41,7 +41,11 @@ PROFILES: dict[str, dict[str, Any]] = {
     "fast": {"epochs": 3, "share": 4, "on": 1, "k": (8,)},
 }
 SELECT: dict[str, dict[str, dict[str, Any]]] = {
-    "transition": {"hard": {}},
+    "transition": {
+        "hard": {},
+        "hope-fear": {"select": "hope-fear", "scale": 300.0},
+        "expected": {"select": "expected", "scale": 50.0, "step": 20.0},
+    },
     "graph": {
         "hard": {},
         "augmented": {"select": "augmented"},

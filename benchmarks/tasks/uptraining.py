@@ -279,7 +279,7 @@ def sizes(most: int) -> None:
         clusters=None,
         checkpoint=Checkpoint(str(WORK / "sizes.checkpoint"), {}, 1e9),
     )
-    training.run(None, lambda count: None, lambda report, lines: None)
+    training.run(None, lambda count: None, lambda report: None)
     learned = training.learner.export()
     tags = nlp.tagger.tag(dev.batch, keep=False)
     result: dict[str, Any] = {"signature": signature(trees=most, features=len(learned["keys"]))}

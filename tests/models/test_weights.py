@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from niwaki.kernel.linear import SLOTS, Learner
 from niwaki.models.weights import (
     Compressed,
+    Voter,
     average,
     averaged_learner,
     compress,
@@ -96,6 +97,27 @@ def test_no_bucket_is_overfull() -> None:
     fill = compressed.arrays["fill"]
     assert fill.max() <= SLOTS
     assert fill.sum() == compressed.rows >= 0.98 * 5000
+
+
+@given(rows, rows, st.sampled_from([0.25, 0.5, 0.9]))
+@settings(max_examples=40)
+def test_a_vote_is_the_sum_of_weights(one: list[Row], other: list[Row], share: float) -> None:
+    keys = spread(len(one) + len(other))
+    # Some rows are known to both.
+    own = dict(zip(keys, one, strict=False))
+    others = dict(zip(keys[len(one) // 2 :], other, strict=False))
+    voter = Voter.of(learned(others), share, max_rows=1000)
+    compressed = compress(learned(own), CLASSES, 1000, voter)
+    lost = 0
+    for key in {*own, *others}:
+        wanted = np.zeros(CLASSES)
+        for row, part in ((own.get(key, {}), 1 - share), (others.get(key, {}), share)):
+            for klass, value in row.items():
+                wanted[klass] += part * value
+        error = np.abs(score(compressed, key) - wanted).max()
+        # Weights that round to nothing in either table are not looked at.
+        lost += bool(error > compressed.scale / 2 * 1.001 + 400 / 127 / 2)
+    assert lost <= len({*own, *others}) - compressed.rows
 
 
 def test_many_classes_need_wide_numbers() -> None:

@@ -39,6 +39,10 @@ class Tags:
     tag: Values
     alternative: Values
 
+    def only(self, words: NDArray[np.bool_]) -> Tags:
+        """Of some of the words."""
+        return Tags(**{name: values[words] for name, values in vars(self).items()})
+
 
 class Tagger:
     """UPOS and XPOS. With many XPOS tags (more than `MAX_JOINT`), they are left to another."""

@@ -16,6 +16,9 @@ from niwaki.kernel.linear import SLOTS, Frozen, Learner, buckets_of
 # drops its least important rows; at this load, that hits about one row in a hundred.
 _LOAD = 0.62
 _PIECE = 1 << 20
+# So many times the rows that will be kept are looked at before weights are added.
+_NOTED = 4
+_ENTRY = ("classes", "weights")
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -67,12 +70,39 @@ def averaged_learner(learned: Arrays, classes: int) -> Learner:
     return learner
 
 
-def compress(learned: Arrays, classes: int, max_rows: int) -> Compressed:
+@dataclass(frozen=True)
+class Voter:
+    """Weights that have a share in those that another learner will have.
+
+    Linear models vote at the price of one: with a share s, the scores (1 - s) w.f + s v.f
+    are those of the weights (1 - s) w + s v.
+    """
+
+    share: float
+    arrays: Arrays  # keys, counts, classes, weights
+
+    @classmethod
+    def of(cls, learned: Arrays, share: float, max_rows: int) -> Voter:
+        keys, rows = _of_note(learned, max_rows)
+        arrays = {"counts": rows.counts, "classes": rows.classes, "weights": rows.weights}
+        return cls(share, {"keys": keys, **arrays})
+
+
+def compress(
+    learned: Arrays, classes: int, max_rows: int, voter: Voter | None = None
+) -> Compressed:
     """Keep the most important rows and round their averaged weights to 8 bits."""
-    rows = _Rows.learned(learned)
+    if voter is None:
+        keys, rows = learned["keys"], _Rows.learned(learned)
+    else:
+        keys, own = _of_note(learned, max_rows)
+        a = voter.arrays
+        other = _Rows(a["counts"], a["classes"], a["weights"] * np.float32(voter.share))
+        scaled = _Rows(own.counts, own.classes, own.weights * np.float32(1 - voter.share))
+        keys, rows = _added((keys, scaled), (a["keys"], other), classes)
     kept = rows.most_important(max_rows)
     buckets = max(1, int(np.ceil(len(kept) / (SLOTS * _LOAD))))
-    places, prints = buckets_of(learned["keys"], buckets)
+    places, prints = buckets_of(keys, buckets)
     return _packed(rows, kept, places, prints, buckets, classes)
 
 
@@ -84,7 +114,6 @@ def compress_onto(base: Compressed, learned: Arrays) -> Compressed:
     """
     buckets = len(base.arrays["fill"])
     new_places, new_prints = buckets_of(learned["keys"], buckets)
-    new = _Rows.learned(learned)
     old = _Rows(
         base.arrays["counts"].astype(np.int64),
         base.arrays["entry_classes"].astype(np.int64),
@@ -97,21 +126,11 @@ def compress_onto(base: Compressed, learned: Arrays) -> Compressed:
     hidden = np.ones(len(old_sites), dtype=bool)
     hidden[first] = False
     old.weights[hidden[old.row_of]] = 0
-    # A row is told by bucket and fingerprint; weights of the same row and class are added.
-    sites = np.concatenate([old_sites, new_places.astype(np.int64) << 16 | new_prints])
-    unique, site_of = np.unique(sites, return_inverse=True)
-    entry_sites = np.concatenate([old.row_of, new.row_of + len(old.counts)])
-    entries = site_of[entry_sites] * base.classes + np.concatenate([old.classes, new.classes])
-    together, entry_of = np.unique(entries, return_inverse=True)
-    weights = np.bincount(entry_of, np.concatenate([old.weights, new.weights]))
-    merged = _Rows(
-        np.bincount(together // base.classes, minlength=len(unique)),
-        together % base.classes,
-        weights.astype(np.float32),
-    )
-    kept = merged.most_important(len(unique))
-    places, prints = unique >> 16, (unique & 0xFFFF).astype(np.uint16)
-    return _packed(merged, kept, places, prints, buckets, base.classes)
+    new_sites = new_places.astype(np.int64) << 16 | new_prints
+    sites, rows = _added((old_sites, old), (new_sites, _Rows.learned(learned)), base.classes)
+    kept = rows.most_important(len(sites))
+    places, prints = sites >> 16, (sites & 0xFFFF).astype(np.uint16)
+    return _packed(rows, kept, places, prints, buckets, base.classes)
 
 
 @dataclass(frozen=True)
@@ -148,11 +167,38 @@ class _Rows:
         """
         return float(self.importance.max(initial=0)) / 127 or 1.0
 
+    def only(self, numbers: NDArray[np.int64]) -> _Rows:
+        """Some of the rows, in their order."""
+        chosen = np.zeros(len(self.counts), dtype=bool)
+        chosen[numbers] = True
+        entries = chosen[self.row_of]
+        return _Rows(self.counts[chosen], self.classes[entries], self.weights[entries])
+
     def most_important(self, most: int) -> NDArray[np.int64]:
         rows = np.flatnonzero(self.importance > self.scale / 2)
         if len(rows) > most:
             rows = rows[np.argsort(-self.importance[rows], kind="stable")[:most]]
         return rows
+
+
+def _of_note(learned: Arrays, max_rows: int) -> tuple[NDArray[np.uint64], _Rows]:
+    """The rows that may still matter after weights of others were added, with their keys."""
+    rows = _Rows.learned(learned)
+    numbers = np.sort(rows.most_important(_NOTED * max_rows))
+    return learned["keys"][numbers], rows.only(numbers)
+
+
+def _added(
+    one: tuple[NDArray[Any], _Rows], other: tuple[NDArray[Any], _Rows], classes: int
+) -> tuple[NDArray[Any], _Rows]:
+    """Rows of two tables by their keys; weights of the same row and class are added."""
+    keys, key_of = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
+    row_of = np.concatenate([one[1].row_of, other[1].row_of + len(one[0])])
+    both = [np.concatenate([getattr(x[1], name) for x in (one, other)]) for name in _ENTRY]
+    entries, entry_of = np.unique(key_of[row_of] * classes + both[0], return_inverse=True)
+    weights = np.bincount(entry_of, both[1], minlength=len(entries)).astype(np.float32)
+    counts = np.bincount(entries // classes, minlength=len(keys))
+    return keys, _Rows(counts, entries % classes, weights)
 
 
 def _packed(

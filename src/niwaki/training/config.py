@@ -154,8 +154,8 @@ class ObjectiveConfig:
     """What is learned from: data and what it is for."""
 
     # "treebank", or a cost: "reordering", "partial", "arc-length", "command" or a function
-    # "package.module:name". The keys up to `partial` are for treebanks, those after it
-    # for costs.
+    # "package.module:name". The keys up to `alone_epochs` are for treebanks, those after
+    # it for costs.
     kind: str = "treebank"
     data: tuple[str, ...] = ()
     # Links of the words to a translation, a Pharaoh file for each file of a treebank, for
@@ -177,6 +177,10 @@ class ObjectiveConfig:
     # Accept partial trees: what is unknown (`_`) is filled in, again and again while the
     # parser learns, by the best tree that obeys what is known.
     partial: bool = False
+    # Learn from these sentences alone too, in so many passes, and mix so large a share of the
+    # weights with those of all data: so a small treebank is heard beside much other text.
+    alone: float = 0.0
+    alone_epochs: int = 6
     # Examples visited for each one of the treebank (without a treebank: of the first cost).
     schedule: float = 1.0
     # Candidates that are priced; "adaptive": 2, 4, 8 ... `max_k`, until one is cheaper.
@@ -325,6 +329,7 @@ _AT_LEAST = {
 }
 _OF_TREEBANKS = (
     *("links", "partial", "weight", "soft", "label_map", "tag_map", "teaches", "skip_bad"),
+    *("alone", "alone_epochs"),
 )
 _LARGEST = 10**300  # what a float can hold, and a message can show
 _AT_MOST = {
@@ -468,10 +473,25 @@ def _check(config: Config, name: str) -> None:
         raise ConfigError(f"{name}: training.dev_links goes with training.dev; give both")
     for number, objective in enumerate(config.objective):
         _check_objective(objective, f"{name}: objective[{number}]")
+    if any(objective.alone for objective in config.objective):
+        _check_alone(config, name)
     if not any(objective.data for objective in config.objective):
         raise ConfigError(
             f'{name}: nothing to learn from; add [[objective]] with data = "train.conllu"'
         )
+
+
+def _check_alone(config: Config, name: str) -> None:
+    if sum(objective.alone > 0 for objective in config.objective) > 1:
+        raise ConfigError(f"{name}: two objectives have `alone`; give it to one of them")
+    others = {
+        'model.kind = "graph"': config.model.kind == "graph",
+        'tagger.learner = "tnt"': config.tagger.tags and config.tagger.learner == "tnt",
+        "costs": any(objective.is_cost for objective in config.objective),
+    }
+    for other, is_there in others.items():
+        if is_there:
+            raise ConfigError(f"{name}: `alone` does not go with {other}; leave one out")
 
 
 def _check_graph(graph: GraphConfig, name: str) -> None:
@@ -521,6 +541,10 @@ def _check_objective(objective: ObjectiveConfig, name: str) -> None:
     for key, value in positive.items():
         if value != "usual" and value <= 0:
             raise ConfigError(f"{name}.{key} is {value}; give a number above 0")
+    if not 0 <= objective.alone < 1:
+        raise ConfigError(f"{name}.alone is {objective.alone}; give a share, 0 to below 1")
+    if objective.alone_epochs < 1:
+        raise ConfigError(f"{name}.alone_epochs is {objective.alone_epochs}; give at least 1")
     if objective.tags < 1:
         raise ConfigError(f"{name}.tags is {objective.tags}; give at least 1")
     if objective.tags > 1 and objective.select in ARC_SELECTIONS:

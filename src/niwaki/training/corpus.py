@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
 
@@ -28,6 +28,15 @@ OnFault = Callable[[CorpusError], None]
 
 
 @dataclass(frozen=True)
+class Alone:
+    """Which sentences are also learned alone, what share that has, and in how many passes."""
+
+    is_alone: NDArray[np.bool_]
+    share: float
+    epochs: int
+
+
+@dataclass(frozen=True)
 class Corpus:
     """Sentences of one or more files, with a hash that identifies them.
 
@@ -40,6 +49,7 @@ class Corpus:
     sentences: tuple[Sentence, ...]
     constraints: Mapping[int, Constraints] = field(default_factory=dict)
     weights: Mapping[str, Floats] = field(default_factory=dict)
+    alone: Alone | None = None
 
     @cached_property
     def batch(self) -> Batch:
@@ -57,11 +67,30 @@ class Corpus:
         return int(self.batch.words)
 
     def part(self, numbers: NDArray[np.int64]) -> Corpus:
+        known = ((new, self.constraints.get(old)) for new, old in enumerate(numbers.tolist()))
+        alone = self.alone
         return Corpus(
             self.files,
             tuple(self.sentences[number] for number in numbers),
-            weights={lesson: weights[numbers] for lesson, weights in self.weights.items()},
+            {new: constraints for new, constraints in known if constraints is not None},
+            {lesson: weights[numbers] for lesson, weights in self.weights.items()},
+            replace(alone, is_alone=alone.is_alone[numbers]) if alone else None,
         )
+
+    def that_is_alone(self, lesson: str) -> tuple[Corpus, NDArray[np.bool_]] | None:
+        """The sentences that also teach a lesson alone, each once a pass, and which they are."""
+        if self.alone is None:
+            return None
+        chosen = self.alone.is_alone
+        if lesson in self.weights:
+            chosen = chosen & (self.weights[lesson] > 0)
+        if not chosen.any():
+            return None
+        return replace(self.part(np.flatnonzero(chosen)), weights={}, alone=None), chosen
+
+    def words_of(self, sentences: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which words of the batch are in these sentences."""
+        return np.repeat(sentences, np.diff(self.starts))
 
     def that_teaches(self, lesson: str) -> Corpus:
         """The sentences that teach a lesson."""
@@ -74,6 +103,11 @@ class Corpus:
         if lesson not in self.weights:
             return len(self.sentences)
         return int(self.weights[lesson].sum() + _ROUNDING)
+
+    def visits_alone(self, lesson: str) -> int:
+        """How many are visited in all passes over those that also teach alone."""
+        found = self.that_is_alone(lesson)
+        return len(found[0].sentences) * self.alone.epochs if found and self.alone else 0
 
     def epoch_order(self, lesson: str, seed: int, stage: str, epoch: int) -> NDArray[np.int32]:
         """The sentences that an epoch visits, in order; depends on nothing but its name.
@@ -115,28 +149,13 @@ _ARC_PROBABILITY = NOTES["arc"]
 _ROUNDING = 1e-6
 
 
-def read_treebank(
-    files: Sequence[str],
-    partial: Collection[str] = (),
-    links: Mapping[str, str] | None = None,
-    on_bad_links: Callable[[CorpusError], None] | None = None,
-) -> Corpus:
+def read_treebank(files: Sequence[str], partial: Collection[str] = ()) -> Corpus:
     """Sentences with whole trees, or partly known ones in the files `partial`.
 
-    Refuses others, with sentence and line; so too partial trees that no tree completes. For
-    files that have one of links, those are read with them; see `link_sentences`.
+    Refuses others, with sentence and line; so too partial trees that no tree completes.
     """
-    links = links or {}
     return read_treebanks(
-        [
-            ObjectiveConfig(
-                data=(file,),
-                partial=file in partial,
-                links=(links[file],) if file in links else (),
-            )
-            for file in files
-        ],
-        on_bad_links=on_bad_links,
+        [ObjectiveConfig(data=(file,), partial=file in partial) for file in files]
     )
 
 
@@ -153,6 +172,7 @@ def read_treebanks(
     sentences: list[Sentence] = []
     constraints: dict[int, Constraints] = {}
     weights: dict[str, list[float]] = {lesson: [] for lesson in LESSONS}
+    is_alone: list[bool] = []
     for objective in objectives:
         before = len(sentences)
         for file, links in zip_longest(objective.data, objective.links):
@@ -160,6 +180,7 @@ def read_treebanks(
                 if known is not None:
                     constraints[len(sentences)] = known
                 sentences.append(sentence)
+        is_alone += [objective.alone > 0] * (len(sentences) - before)
         for lesson, visits in weights.items():
             taught = {lesson, "tags"} if lesson == "training-tags" else {lesson}
             weight = objective.weight * (not taught.isdisjoint(objective.teaches))
@@ -172,6 +193,10 @@ def read_treebanks(
         tuple(sentences),
         constraints,
         {name: np.array(w) for name, w in weights.items() if any(each != 1 for each in w)},
+        next(
+            (Alone(np.array(is_alone), o.alone, o.alone_epochs) for o in objectives if o.alone),
+            None,
+        ),
     )
 
 

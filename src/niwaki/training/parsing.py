@@ -14,7 +14,7 @@ from niwaki.kernel.words import Clusters
 from niwaki.models.constrained import constrained_kbest
 from niwaki.models.tagger import Tags
 from niwaki.models.transition import DEPREL, Design, TransitionParser
-from niwaki.models.weights import Compressed, compress, compress_onto
+from niwaki.models.weights import Compressed, Voter, compress, compress_onto
 from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import TrainingConfig
 from niwaki.training.corpus import Corpus
@@ -46,11 +46,12 @@ class ParserTraining(EpochTraining[TransitionParser]):
         clusters: Clusters | None,
         checkpoint: Checkpoint,
         base: Compressed | None = None,
+        voter: Voter | None = None,
         costs: Sequence[CostData] = (),
         tag_lessons: TagLessons | None = None,
         threads: int = 1,
     ) -> None:
-        self._beam, self._max_rows, self._base = beam, max_rows, base
+        self._beam, self._max_rows, self._base, self._voter = beam, max_rows, base, voter
         frozen = base.frozen() if base else None
         self.learner = Learner(len(design.classes), config.patience, base=frozen)
         self._parser = TransitionParser(design, self.learner, clusters)
@@ -145,7 +146,7 @@ class ParserTraining(EpochTraining[TransitionParser]):
         learned = self.learner.export()
         if self._base is not None:
             return {PART: compress_onto(self._base, learned)}
-        return {PART: compress(learned, self.learner.classes, self._max_rows)}
+        return {PART: compress(learned, self.learner.classes, self._max_rows, self._voter)}
 
     def _with(self, weights: Weights) -> TransitionParser:
         return self._parser.with_model(weights[PART])

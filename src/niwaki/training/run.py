@@ -21,22 +21,30 @@ from niwaki.models.pipeline import Parser, Pipeline
 from niwaki.models.tagger import Tags
 from niwaki.training.calibration import calibrate
 from niwaki.training.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
-from niwaki.training.config import ARC_SELECTIONS, Config, GraphConfig, ModelConfig
-from niwaki.training.corpus import Corpus, read_treebank, read_treebanks
+from niwaki.training.config import (
+    ARC_SELECTIONS,
+    Config,
+    GraphConfig,
+    ModelConfig,
+    ObjectiveConfig,
+)
+from niwaki.training.corpus import Corpus, read_treebanks
 from niwaki.training.costdata import CostObjective, load_costs, tag_costs
 from niwaki.training.epochs import taught_tagger
+from niwaki.training.parser_stages import (
+    finished_weights,
+    graph_parser_of,
+    transition_parsers_of,
+)
 from niwaki.training.stages import (
     Reporter,
     Stages,
     design_graph_parser,
     design_transition_parser,
-    finished_weights,
-    graph_parser_of,
     morphology_of,
     segmenter_of,
     tag_lessons_of,
     tagger_of,
-    transition_parsers_of,
 )
 
 C = TypeVar("C", ModelConfig, GraphConfig)
@@ -55,14 +63,15 @@ def train(
 ) -> Pipeline:
     """Train a model and write it. A run that was broken off goes on with `resume`.
 
-    With `init`, a trained model is trained on: it keeps its tagger, its features and its
-    labels, and its parser learns from where it is. `tags` are those of the treebank if
-    they were jackknifed before, for many runs. With `skip_bad`, faulty lines of a file of
-    word clusters are left out, sentences whose links do not fit go without, and both are
-    counted. The result depends on the configuration,
-    the data and that model only, not on threads or on interruptions. What each epoch did
-    is written beside the model, to OUTPUT.log.jsonl.
-    A KeyboardInterrupt first saves how far the run came.
+    The result depends on configuration, data and `init` only, not on threads or on
+    interruptions. What each epoch did is written beside the model, to OUTPUT.log.jsonl. A
+    KeyboardInterrupt first saves how far the run came.
+
+    init: a model to be trained on. It keeps its tagger, its features and its labels, and its
+        parser learns from where it is.
+    tags: those of the treebank, if they were jackknifed before, for many runs.
+    skip_bad: leave out faulty lines of a file of word clusters, and links that do not fit
+        their sentences; both are counted.
     """
     if init is not None:
         config = _continued(config, init)
@@ -76,8 +85,9 @@ def train(
     costs = load_costs(config)
     dev = None
     if config.training.dev:
-        file, beside = config.training.dev, config.training.dev_links
-        dev = read_treebank([file], links={file: beside} if beside else {}, on_bad_links=bad)
+        links = (config.training.dev_links,) if config.training.dev_links else ()
+        dev_file = ObjectiveConfig(data=(config.training.dev,), links=links)
+        dev = read_treebanks([dev_file], on_bad_links=bad)
     if faults:
         reporter.note(f"{len(faults):,} lines of links do not fit, the first: {faults[0]}")
     if corpus.sentences:
@@ -173,6 +183,8 @@ _GRAPH_STEPS = {"rate": 0.05, "damping": 1.0}
 
 def _continued(config: Config, init: Pipeline) -> Config:
     """A configuration for training a model on: the model is what it is."""
+    if any(objective.alone for objective in config.objective):
+        raise ConfigError("`alone` is for models that are trained from nothing; leave it out")
     model = _kept("model", config.model, init, tuple(vars(config.model)))
     if model.kind != "graph":
         return replace(config, model=model)

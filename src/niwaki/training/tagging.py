@@ -19,7 +19,7 @@ from niwaki.models.morphology import Morphology
 from niwaki.models.tagger import XPOS, Tagger, Tags
 from niwaki.models.trigrams import MAX_PAIRS, Trigrams
 from niwaki.models.vocabulary import Vocabulary
-from niwaki.models.weights import compress
+from niwaki.models.weights import Arrays, Voter, compress
 from niwaki.training.checkpoint import Checkpoint, pack, unpack
 from niwaki.training.config import Lesson, TaggerConfig
 from niwaki.training.corpus import Corpus
@@ -67,23 +67,45 @@ def train_tagger(
         return _count_trigrams(taught, like, like.model.smoothing)
     else:
         tagger = like.with_model(Learner(len(like.upos) + len(like.xpos), config.patience))
+    if checkpoint is not None and stage in checkpoint:
+        return tagger.with_model(unpack(checkpoint[stage]))
+    learned = _learn_tags(tagger, taught, config, config.epochs, seed, stage, lesson, advance)
+    classes, voter = len(tagger.upos) + len(tagger.xpos), None
+    found = taught.that_is_alone(lesson)
+    if found is not None and taught.alone is not None:
+        beside, how = tagger.with_model(Learner(classes)), taught.alone
+        name = f"{stage}-alone"
+        own = _learn_tags(beside, found[0], config, how.epochs, seed, name, lesson, advance)
+        voter = Voter.of(own, how.share, config.max_rows)
+    compressed = compress(learned, classes, config.max_rows, voter)
+    if checkpoint is not None:
+        checkpoint.put(stage, pack(compressed))
+    return tagger.with_model(compressed)
+
+
+def _learn_tags(
+    tagger: Tagger,
+    corpus: Corpus,
+    config: TaggerConfig,
+    epochs: int,
+    seed: int,
+    stage: str,
+    lesson: Lesson,
+    advance: Advance,
+) -> Arrays:
+    """What the learner of an untrained tagger learns from a corpus."""
     learner, teacher = tagger.model, tagger.kernel
     assert isinstance(learner, Learner)
     assert isinstance(teacher, kernel.Tagger)
-    if checkpoint is not None and stage in checkpoint:
-        return tagger.with_model(unpack(checkpoint[stage]))
-    gold = tagger.numbers(taught.batch)
+    gold = tagger.numbers(corpus.batch)
     rate = config.rate if config.learner == "logistic" else 0.0
-    for epoch in range(config.epochs):
-        order = taught.epoch_order(lesson, seed, stage, epoch)
+    for epoch in range(epochs):
+        order = corpus.epoch_order(lesson, seed, stage, epoch)
         for start in range(0, len(order), _CHUNK):
             part = order[start : start + _CHUNK]
-            teacher.learn(taught.batch, gold, part, rate, config.damping, config.margin)
+            teacher.learn(corpus.batch, gold, part, rate, config.damping, config.margin)
             advance(len(part))
-    learned = compress(learner.export(), learner.classes, config.max_rows)
-    if checkpoint is not None:
-        checkpoint.put(stage, pack(learned))
-    return tagger.with_model(learned)
+    return learner.export()
 
 
 def _count_trigrams(corpus: Corpus, tagger: Tagger, smoothing: float) -> Tagger:
