@@ -8,7 +8,7 @@ KERNEL := $(shell find src/niwaki/kernel -name "*.pyx" -o -name "*.pxd" -o -name
 SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(CURDIR)/build/asan/lib
 
-.PHONY: help demo test lint acceptance endurance asan fuzz bench model student build clean
+.PHONY: help demo test lint acceptance endurance asan fuzz bench model build clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,13 +43,11 @@ fuzz: .venv/.fuzzing ## look for inputs that break a reader or the kernel (SECON
 bench: .venv/.built .venv-peers/.installed ## speed and accuracy beside other tools, as JSON
 	$(BIN)/python -m benchmarks.run speed accuracy
 
-# A larger model: make student SET="model.max_rows=2000000 model.features=rich"
+# A larger model: make model MODEL=large.niwaki SET="model.max_rows=2000000 model.features=rich"
+MODEL ?= src/niwaki/assets/models/en.niwaki
 SILVER = ../shared/data/silver-amalgum
-model: .venv/.built ## train the English model in the box again, if the treebank is at hand
-	$(BIN)/niwaki train configs/en-ewt.toml -o src/niwaki/assets/models/en.niwaki --resume
-
-student: .venv/.built build/clusters-en.txt ## train build/en-student.niwaki on a treebank and a teacher's trees
-	$(BIN)/niwaki train configs/en-student.toml -o build/en-student.niwaki --resume $(addprefix --set ,$(SET))
+model: .venv/.built build/clusters-en.txt ## train the English model in the box again, if its data is at hand
+	$(BIN)/niwaki train configs/en.toml -o $(MODEL) --resume $(addprefix --set ,$(SET))
 
 build/clusters-en.txt: | .venv/.built
 	@mkdir -p build

@@ -83,7 +83,7 @@ def tests() -> dict[str, list[Sentence]]:
 
 def settings(overrides: Sequence[str], gold: Sequence[ObjectiveConfig]) -> tuple[Config, list[str]]:
     """The configuration of the model in the box for other data, and the teacher's files."""
-    config = read_config(str(ROOT / "configs" / "en-student.toml"), overrides)
+    config = read_config(str(ROOT / "configs" / "en.toml"), overrides)
     silver = config.objective[1]
     teacher = UptrainingConfig(
         label_map=silver.label_map, tag_map=silver.tag_map, teaches=silver.teaches

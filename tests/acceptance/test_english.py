@@ -26,22 +26,23 @@ def scores(path: str, beam: int) -> dict[str, float]:
 
 def test_size() -> None:
     model = resources.files("niwaki") / "assets" / "models" / "en.niwaki"
-    assert len(model.read_bytes()) <= 16 * 2**20
+    assert len(model.read_bytes()) <= 30_000_000
 
 
 def test_beam_on_ewt() -> None:
     found = scores(EWT, 8)
-    assert found["LAS"] >= 82.3
+    assert found["LAS"] >= 84.8
     assert found["UAS"] >= 85.8
     assert found["UPOS"] >= 95.4
 
 
 def test_greedy_on_ewt() -> None:
-    assert scores(EWT, 1)["LAS"] >= 81.2
+    assert scores(EWT, 1)["LAS"] >= 83.8
 
 
-def test_beam_on_pud() -> None:
-    assert scores(PUD, 8)["LAS"] >= 79.0
+@pytest.mark.parametrize(("beam", "least"), [(1, 83.0), (8, 84.5)])
+def test_pud(beam: int, least: float) -> None:
+    assert scores(PUD, beam)["LAS"] >= least
 
 
 @pytest.mark.parametrize("beam", [1, 8])

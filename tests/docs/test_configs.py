@@ -23,4 +23,4 @@ def test_all_toml_lists_every_key_with_its_default() -> None:
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the treebanks (../shared/data) are missing")
 def test_the_configuration_of_the_english_model_is_sound() -> None:
-    assert read_config(str(ROOT / "configs" / "en-ewt.toml")).card.name == "en"
+    assert read_config(str(ROOT / "configs" / "en-ewt.toml")).card.name == "en-ewt"

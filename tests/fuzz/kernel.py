@@ -127,9 +127,9 @@ def _conllu(choices: Choices) -> None:
 
 
 def _words(choices: Choices) -> None:
-    words = [odd(choices, choices.take(6)) for _ in range(choices.below(5))]
-    paths = [odd(choices, choices.of(["", "0", "0110", "2", "1" * 31])) for _ in words]
-    clusters = Clusters(words, paths) if choices.below(2) else None
+    paths = [choices.of([b"", b"0", b"0110", b"2", b"1" * 31]) for _ in range(choices.below(5))]
+    lines = b"".join(path + b"\t" + choices.take(6) + b"\n" for path in paths)
+    clusters = Clusters(odd(choices, lines)) if choices.below(2) else None
     _try(analyse, odd(choices, choices.take(80)), choices.below(2), odd(choices, clusters))
     names = [odd(choices, choices.of(ATTRIBUTE_NAMES)) for _ in range(choices.below(6))]
     word_values(some_batch(choices), odd(choices, names), bool(choices.below(2)), clusters)

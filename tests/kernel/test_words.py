@@ -66,7 +66,7 @@ def test_long_words_are_told_apart_by_what_is_between() -> None:
 
 
 def test_clusters_and_their_prefixes() -> None:
-    clusters = Clusters([b"tree", b"pine", b"run"], ["0000111", "0000110", "1"])
+    clusters = Clusters(b"0000110\tpine\n0000111\ttree\n1\trun\n")
     tree, pine, run, other = (
         analyse(word, False, clusters)[0] for word in (b"tree", b"pine", b"run", b"?")
     )
@@ -78,23 +78,24 @@ def test_clusters_and_their_prefixes() -> None:
         assert other[name] == 3
         assert analyse(b"tree")[0][name] == 1
     with pytest.raises(ValueError, match="stands twice"):
-        Clusters([b"a", b"a"], ["0", "1"])
-    with pytest.raises(ValueError, match="not a path"):
-        Clusters([b"a"], ["2"])
-    with pytest.raises(ValueError, match="not a path"):
-        Clusters([b"a"], [""])
+        Clusters(b"0\ta\n1\ta\n")
+    for line in (b"2\ta\n", b"\ta\n", b"01\n", b"01"):
+        with pytest.raises(ValueError, match="not a path"):
+            Clusters(line)
+    # The last line may lack its end.
+    assert Clusters(b"0\ta\tb\n1\tc").count == 3
 
 
 @given(words, st.booleans())
 def test_words_without_a_cluster_look_for_their_lower_case(word: str, lowercase: bool) -> None:
     small = reference.simple_lower(word)
-    clusters = Clusters([small.encode(), b"\xff"], ["01", "1"])
+    clusters = Clusters(b"01\t" + small.encode() + b"\n1\t\xff\n")
     found = analyse(word.encode(), lowercase, clusters)[0]
     assert found["cluster"] == analyse(small.encode(), lowercase, clusters)[0]["cluster"] == 4
 
 
 def test_case_of_clusters() -> None:
-    clusters = Clusters([b"rose", b"Rose", b"PINE"], ["00", "01", "10"])
+    clusters = Clusters(b"00\trose\n01\tRose\n10\tPINE\n")
 
     def number(word: bytes, lowercase: bool) -> int:
         return analyse(word, lowercase, clusters)[0]["cluster"] - 3
@@ -106,7 +107,7 @@ def test_case_of_clusters() -> None:
 
 def test_long_paths_and_words() -> None:
     word = ("\u00e9" * 100).encode()
-    clusters = Clusters([word, b"a"], ["1" * 900, "1" * 899 + "0"])
+    clusters = Clusters(b"1" * 899 + b"0\ta\n" + b"1" * 900 + b"\t" + word + b"\n")
     found, other = (analyse(each, True, clusters)[0] for each in (word, b"A"))
     assert found["cluster"] != other["cluster"]
     assert found["cluster12"] == other["cluster12"] == 3 + 2**13 - 1

@@ -26,7 +26,7 @@ def test_reading(tmp_path: Path) -> None:
 
 
 def test_words_of_one_cluster_look_alike() -> None:
-    shared = WordClusters({"pine": "00101", "maple": "00101", "run": "00111"}).kernel
+    shared = WordClusters.of({"pine": "00101", "maple": "00101", "run": "00111"}).kernel
 
     def seen(word: str, name: str) -> int:
         return analyse(word.encode(), False, shared)[0][name]
@@ -39,7 +39,7 @@ def test_words_of_one_cluster_look_alike() -> None:
 
 @given(st.dictionaries(field, paths, max_size=6))
 def test_bytes_and_back(words: dict[str, str]) -> None:
-    clusters = WordClusters(words)
+    clusters = WordClusters.of(words)
     again = WordClusters.from_bytes(clusters.to_bytes())
     assert again == clusters
     assert again.to_bytes() == clusters.to_bytes()
@@ -50,7 +50,7 @@ def test_bytes_are_compact() -> None:
     """A line a word would take more than twice as much."""
     words = {f"{a}{b}{c}": f"{ord(a):07b}" for a in "abcdefgh" for b in "xyz" for c in "uvw"}
     plain = "".join(f"{path}\t{word}\n" for word, path in words.items())
-    assert len(WordClusters(words).to_bytes()) < len(plain) / 2
+    assert len(WordClusters.of(words).to_bytes()) < len(plain) / 2
 
 
 def test_bytes_of_something_else() -> None:
@@ -60,7 +60,7 @@ def test_bytes_of_something_else() -> None:
 
 @given(st.dictionaries(field, st.tuples(paths, st.integers(0, 10**9)), min_size=1, max_size=6))
 def test_writing_and_reading(words: dict[str, tuple[str, int]]) -> None:
-    clusters = WordClusters(
+    clusters = WordClusters.of(
         {word: path for word, (path, _) in words.items()},
         {word: count for word, (_, count) in words.items()},
     )

@@ -80,6 +80,17 @@ def test_rows_of_nothing_but_small_weights_are_dropped() -> None:
     assert score(compressed, small)[1] == pytest.approx(300 / 127)
 
 
+def test_weights_of_few_steps_may_be_dropped() -> None:
+    # A step is 1: the largest weight is 127.
+    small, mixed, large = spread(3)
+    weights = learned({small: {0: 1, 1: -1}, mixed: {0: 1, 1: -2, 2: 3}, large: {3: 127}})
+    whole, thin = (compress(weights, CLASSES, 10, least=least) for least in (1, 2))
+    assert (whole.rows, thin.rows) == (3, 2)
+    assert score(whole, mixed).tolist() == [1, -2, 3, 0, 0, 0]
+    assert score(thin, mixed).tolist() == [0, -2, 3, 0, 0, 0]
+    assert not score(thin, small).any()
+
+
 @pytest.mark.parametrize("max_rows", [1, 7, 64])
 def test_the_most_important_rows_are_kept(max_rows: int) -> None:
     weights = {key: {number % CLASSES: 100 + number} for number, key in enumerate(spread(64))}

@@ -7,7 +7,7 @@ ATTRIBUTE_NAMES: tuple[str, ...]
 
 class Clusters:
     count: int
-    def __init__(self, words: list[bytes], paths: list[str]) -> None: ...
+    def __init__(self, lines: bytes) -> None: ...
 
 def word_values(
     batch: Batch, names: list[str], lowercase: bool, clusters: Clusters | None

@@ -33,13 +33,15 @@ ctypedef const unsigned char* Bytes
 cdef class Clusters:
     """Word classes given as bit strings: a word's path from the root of a binary tree."""
 
-    def __cinit__(self, list words not None, list paths not None):
+    def __cinit__(self, bytes lines not None):
+        """A line a cluster: its path, then its words, with tabs between."""
+        cdef Bytes text = <Bytes><const char*>lines
+        cdef Py_ssize_t at = 0, start, length = len(lines)
         cdef uint64_t size = 64, place, key
-        cdef bytes word
-        cdef str path
-        if len(words) != len(paths):
-            raise ValueError("each word needs a path")
-        while size < 2 * <uint64_t>len(words):
+        cdef uint32_t number = 0
+        cdef uint16_t prefix
+        self.count = lines.count(b"\t")
+        while size < 2 * <uint64_t>self.count:
             size *= 2
         self.keys = <uint64_t*>calloc(size, sizeof(uint64_t))
         self.numbers = <uint32_t*>calloc(size, sizeof(uint32_t))
@@ -47,22 +49,31 @@ cdef class Clusters:
         if self.keys == NULL or self.numbers == NULL or self.prefixes == NULL:
             raise MemoryError()
         self.mask = size - 1
-        self.count = <int>len(words)
-        # Of a path: its number, and its first bits after a 1 that says where they begin.
-        known = {}
-        for path in sorted(set(paths)):
-            if not path or path.strip("01"):
-                raise ValueError(f"{path!r} is not a path of bits")
-            known[path] = len(known) + 1, int("1" + path[:LONGEST_PREFIX], 2)
-        for word, path in zip(words, paths):
-            key = hash_bytes(<Bytes><const char*>word, len(word))
-            place = key & self.mask
-            while self.keys[place] != 0:
-                if self.keys[place] == key:
-                    raise ValueError(f"{word!r} stands twice")
-                place = (place + 1) & self.mask
-            self.keys[place] = key
-            self.numbers[place], self.prefixes[place] = known[path]
+        while at < length:
+            number += 1
+            # The first bits of the path, after a 1 that says where they begin.
+            prefix, start = 1, at
+            while at < length and (text[at] == c"0" or text[at] == c"1"):
+                if at - start < LONGEST_PREFIX:
+                    prefix = prefix << 1 | (text[at] & 1)
+                at += 1
+            if at == start or at == length or text[at] != c"\t":
+                found = lines[start:start + 20].split(b"\t")[0]
+                raise ValueError(f"{found.decode(errors='replace')!r} is not a path of bits")
+            while at < length and text[at] == c"\t":
+                at += 1
+                start = at
+                while at < length and text[at] != c"\t" and text[at] != c"\n":
+                    at += 1
+                key = hash_bytes(&text[start], at - start)
+                place = key & self.mask
+                while self.keys[place] != 0:
+                    if self.keys[place] == key:
+                        raise ValueError(f"{lines[start:at]!r} stands twice")
+                    place = (place + 1) & self.mask
+                self.keys[place] = key
+                self.numbers[place], self.prefixes[place] = number, prefix
+            at += 1
 
     def __dealloc__(self):
         free(self.keys)

@@ -63,7 +63,7 @@ def cluster(
         left = now
     classes = window.classes()
     paths = _paths(window, set(classes.tolist()), watch)
-    return WordClusters(
+    return WordClusters.of(
         {word: paths[first] for word, first in zip(words, classes.tolist(), strict=True)},
         dict(zip(words, counts.tolist(), strict=True)),
     )

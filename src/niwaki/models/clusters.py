@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,32 +18,41 @@ MAX_BITS = 1000
 class WordClusters:
     """The bit string of each word's cluster, and how often the words were counted.
 
-    A model keeps the bit strings only.
+    A model keeps the bit strings only: a line a cluster, in order, its bits and then its
+    words with tabs between.
     """
 
-    paths: dict[str, str]
-    counts: dict[str, int] = field(default_factory=dict, compare=False)
+    lines: bytes
+    counts: Mapping[str, int] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(cls, paths: Mapping[str, str], counts: Mapping[str, int] | None = None) -> WordClusters:
+        """Of the bit string of each word."""
+        words: dict[str, list[str]] = {}
+        for word in sorted(paths):
+            words.setdefault(paths[word], []).append(word)
+        lines = ("\t".join([path, *words[path]]) + "\n" for path in sorted(words))
+        return cls("".join(lines).encode(), counts or {})
+
+    @cached_property
+    def paths(self) -> dict[str, str]:
+        rows = (line.split("\t") for line in self.lines.decode().split("\n") if line)
+        return {word: path for path, *words in rows for word in words}
 
     @cached_property
     def kernel(self) -> kernel.Clusters:
-        return kernel.Clusters([word.encode() for word in self.paths], list(self.paths.values()))
+        return kernel.Clusters(self.lines)
 
     def to_bytes(self) -> bytes:
-        """What a model file holds: a line a cluster, bits and then its words, compressed."""
-        words: dict[str, list[str]] = {}
-        for word in sorted(self.paths):
-            words.setdefault(self.paths[word], []).append(word)
-        lines = ("\t".join([path, *words[path]]) + "\n" for path in sorted(words))
-        return zlib.compress("".join(lines).encode(), 9)
+        """What a model file holds."""
+        return zlib.compress(self.lines, 9)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> WordClusters:
         try:
-            lines = zlib.decompress(data).decode().split("\n")
+            return cls(zlib.decompress(data))
         except zlib.error as error:
             raise ValueError(f"word clusters: {error}") from error
-        rows = (line.split("\t") for line in lines if line)
-        return cls({word: path for path, *words in rows for word in words})
 
 
 def folded(word: str) -> str:
@@ -75,7 +84,7 @@ def read_clusters(
                 counts[fields[1]] = int(fields[2])
         if not paths:
             raise NiwakiError(f"{stream.name}: no word clusters; make some with `niwaki cluster`")
-    return WordClusters(paths, counts)
+    return WordClusters.of(paths, counts)
 
 
 def _fault(fields: list[str], known: dict[str, str]) -> tuple[str, str] | None:

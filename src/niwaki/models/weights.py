@@ -17,7 +17,7 @@ from niwaki.kernel.linear import SLOTS, Frozen, Learner, buckets_of
 _LOAD = 0.62
 _PIECE = 1 << 20
 # So many times the rows that will be kept are looked at before weights are added.
-_NOTED = 4
+_NOTED = 2
 _ENTRY = ("classes", "weights")
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -89,9 +89,12 @@ class Voter:
 
 
 def compress(
-    learned: Arrays, classes: int, max_rows: int, voter: Voter | None = None
+    learned: Arrays, classes: int, max_rows: int, voter: Voter | None = None, least: int = 1
 ) -> Compressed:
-    """Keep the most important rows and round their averaged weights to 8 bits."""
+    """Keep the most important rows and round their averaged weights to 8 bits.
+
+    Weights of fewer than `least` steps of the 127 are dropped.
+    """
     if voter is None:
         keys, rows = learned["keys"], _Rows.learned(learned)
     else:
@@ -100,10 +103,10 @@ def compress(
         other = _Rows(a["counts"], a["classes"], a["weights"] * np.float32(voter.share))
         scaled = _Rows(own.counts, own.classes, own.weights * np.float32(1 - voter.share))
         keys, rows = _added((keys, scaled), (a["keys"], other), classes)
-    kept = rows.most_important(max_rows)
+    kept = rows.most_important(max_rows, least)
     buckets = max(1, int(np.ceil(len(kept) / (SLOTS * _LOAD))))
     places, prints = buckets_of(keys, buckets)
-    return _packed(rows, kept, places, prints, buckets, classes)
+    return _packed(rows, kept, places, prints, buckets, classes, least)
 
 
 def compress_onto(base: Compressed, learned: Arrays) -> Compressed:
@@ -174,8 +177,8 @@ class _Rows:
         entries = chosen[self.row_of]
         return _Rows(self.counts[chosen], self.classes[entries], self.weights[entries])
 
-    def most_important(self, most: int) -> NDArray[np.int64]:
-        rows = np.flatnonzero(self.importance > self.scale / 2)
+    def most_important(self, most: int, least: int = 1) -> NDArray[np.int64]:
+        rows = np.flatnonzero(self.importance > self.scale * (least - 0.5))
         if len(rows) > most:
             rows = rows[np.argsort(-self.importance[rows], kind="stable")[:most]]
         return rows
@@ -208,6 +211,7 @@ def _packed(
     prints: NDArray[np.uint16],
     buckets: int,
     classes: int,
+    least: int = 1,
 ) -> Compressed:
     """A table of the rows that are kept; `places` and `prints` are those of all rows."""
     # By bucket, and within it the most important first; what does not fit is dropped.
@@ -217,7 +221,7 @@ def _packed(
     rank = np.full(len(rows.counts), -1, dtype=np.int32)
     rank[order] = np.arange(len(order))
     rounded = np.rint(rows.weights / rows.scale).astype(np.int8)
-    entries = np.flatnonzero((rank[rows.row_of] >= 0) & (rounded != 0))
+    entries = np.flatnonzero((rank[rows.row_of] >= 0) & (np.abs(rounded) >= least))
     entries = entries[np.argsort(rank[rows.row_of[entries]], kind="stable")]
     small = np.uint8 if classes < 256 else np.uint16
     filled = rank[rows.row_of[entries]]

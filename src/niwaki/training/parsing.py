@@ -26,6 +26,9 @@ from niwaki.training.trainee import TransitionTrainee
 
 # What its only set of weights is called.
 PART = "moves"
+# Half of all weights have one step of the 127 that 8 bits can tell apart. Without them models are
+# half as large and as good: on EWT dev it costs 0.02 LAS.
+_LEAST_STEPS = 2
 # Gradients of moves that are smaller are not worth the memory of an entry.
 _NEGLIGIBLE = 0.02
 
@@ -146,7 +149,8 @@ class ParserTraining(EpochTraining[TransitionParser]):
         learned = self.learner.export()
         if self._base is not None:
             return {PART: compress_onto(self._base, learned)}
-        return {PART: compress(learned, self.learner.classes, self._max_rows, self._voter)}
+        classes, rows = self.learner.classes, self._max_rows
+        return {PART: compress(learned, classes, rows, self._voter, _LEAST_STEPS)}
 
     def _with(self, weights: Weights) -> TransitionParser:
         return self._parser.with_model(weights[PART])

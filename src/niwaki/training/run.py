@@ -134,7 +134,7 @@ def _read_clusters(config: Config, reporter: Reporter, skip_bad: bool) -> WordCl
         return None
     faults: list[CorpusError] = []
     clusters = read_clusters(config.model.clusters, faults.append if skip_bad else None)
-    reporter.note(f"{len(clusters.paths):,} words in clusters")
+    reporter.note(f"{clusters.kernel.count:,} words in clusters")
     if faults:
         reporter.note(f"skipped {len(faults):,} lines of clusters, the first: {faults[0]}")
     return clusters
