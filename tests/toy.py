@@ -12,7 +12,8 @@ from typing import Any
 
 from niwaki.data.sentence import Sentence
 from niwaki.models.pipeline import Pipeline
-from niwaki.training.config import Config, make_config
+from niwaki.training.config import Config
+from niwaki.training.config_file import make_config
 from niwaki.training.epochs import EpochReport
 from niwaki.training.run import train
 

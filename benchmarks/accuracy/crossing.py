@@ -18,7 +18,7 @@ from benchmarks.common import DATA, need, parser, report, signature
 from niwaki.metrics.attachment import Evaluation, evaluate
 from niwaki.metrics.crossing import Crossing, count_crossing
 from niwaki.metrics.significance import compare
-from niwaki.training.config import make_config
+from niwaki.training.config_file import make_config
 from niwaki.training.epochs import EpochReport
 from niwaki.training.run import train
 

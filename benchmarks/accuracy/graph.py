@@ -36,7 +36,8 @@ from niwaki.models.tagger import Tags
 from niwaki.models.trees import Scores, decode, sum_trees
 from niwaki.training.calibration import calibrate_graph
 from niwaki.training.checkpoint import Checkpoint
-from niwaki.training.config import Config, make_config
+from niwaki.training.config import Config
+from niwaki.training.config_file import make_config
 from niwaki.training.corpus import Corpus, read_treebank
 from niwaki.training.graph import GraphTraining, design_graph
 from niwaki.training.tagging import jackknife, train_tagger

@@ -34,7 +34,8 @@ from niwaki.models.weights import Compressed
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.training.checkpoint import Checkpoint
-from niwaki.training.config import ObjectiveConfig, make_config
+from niwaki.training.config import ObjectiveConfig
+from niwaki.training.config_file import make_config
 from niwaki.training.corpus import Corpus
 from niwaki.training.costdata import CostData, CostObjective, tag_costs
 from niwaki.training.costs import CostLessons

@@ -25,7 +25,7 @@ from niwaki.kernel.batch import Batch
 from niwaki.models.graph import GraphParser
 from niwaki.models.pipeline import Pipeline, load
 from niwaki.models.trees import decode, sum_trees
-from niwaki.training.config import make_config
+from niwaki.training.config_file import make_config
 from niwaki.training.run import train
 
 SENTENCES = 1000

@@ -23,7 +23,8 @@ from niwaki.metrics.significance import SAMPLES, resample
 from niwaki.models.pipeline import Pipeline
 from niwaki.models.tagger import Tags
 from niwaki.training.checkpoint import Checkpoint, hash_of_files
-from niwaki.training.config import TaggerConfig, make_config
+from niwaki.training.config import TaggerConfig
+from niwaki.training.config_file import make_config
 from niwaki.training.corpus import read_treebank
 from niwaki.training.epochs import EpochReport
 from niwaki.training.run import train

@@ -44,7 +44,8 @@ from niwaki.metrics.significance import compare
 from niwaki.models.transition import DEPREL, TransitionParser
 from niwaki.models.weights import Compressed, compress
 from niwaki.training.checkpoint import Checkpoint
-from niwaki.training.config import Config, ObjectiveConfig, UptrainingConfig, read_config
+from niwaki.training.config import Config, ObjectiveConfig, UptrainingConfig
+from niwaki.training.config_file import read_config
 from niwaki.training.corpus import read_treebank
 from niwaki.training.parsing import ParserTraining
 from niwaki.training.run import train

@@ -15,7 +15,7 @@ import pytest
 from niwaki import cli
 from niwaki.cli._progress import Progress
 from niwaki.data.modelfile import write_model_file
-from niwaki.training.config import make_config
+from niwaki.training.config_file import make_config
 
 GOOD = "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
 

@@ -6,7 +6,8 @@ import dataclasses
 
 import pytest
 
-from niwaki.training.config import Config, read_config
+from niwaki.training.config import Config
+from niwaki.training.config_file import read_config
 from tests.conftest import ROOT, SHARED
 
 

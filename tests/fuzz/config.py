@@ -10,7 +10,8 @@ from unittest.mock import patch
 
 from niwaki.errors import NiwakiError
 from niwaki.training import config as module
-from niwaki.training.config import Config, read_config
+from niwaki.training.config import Config
+from niwaki.training.config_file import read_config
 
 _SEPARATOR = b"\x1e"
 

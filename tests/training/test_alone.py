@@ -12,7 +12,8 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.metrics.attachment import evaluate
 from niwaki.models.pipeline import Pipeline, load
-from niwaki.training.config import ObjectiveConfig, make_config
+from niwaki.training.config import ObjectiveConfig
+from niwaki.training.config_file import make_config
 from niwaki.training.corpus import read_treebanks
 from niwaki.training.run import train
 from niwaki.training.workers import Stopped

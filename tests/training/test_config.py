@@ -11,7 +11,8 @@ import pytest
 
 from niwaki.errors import ConfigError
 from niwaki.kernel.systems import system_names
-from niwaki.training.config import Config, make_config, read_config
+from niwaki.training.config import Config
+from niwaki.training.config_file import make_config, read_config
 from tests.conftest import ROOT
 from tests.toy import TOY
 

@@ -24,7 +24,8 @@ from niwaki.kernel.linear import Learner
 from niwaki.models.pipeline import Pipeline, load
 from niwaki.objectives.reordering import Reordering
 from niwaki.tasks.reorder.rulefile import load_rules
-from niwaki.training.config import Config, ObjectiveConfig, make_config
+from niwaki.training.config import Config, ObjectiveConfig
+from niwaki.training.config_file import make_config
 from niwaki.training.costs import CostLessons, CostTraining
 from niwaki.training.run import train
 from niwaki.training.selection import CHOICES

@@ -13,7 +13,7 @@ from niwaki.errors import ConfigError, CorpusError, ModelError, NiwakiError
 from niwaki.kernel.systems import system_names
 from niwaki.metrics.attachment import evaluate
 from niwaki.models.pipeline import load
-from niwaki.training.config import make_config
+from niwaki.training.config_file import make_config
 from niwaki.training.corpus import read_treebank
 from niwaki.training.run import train
 from tests.conftest import ROOT

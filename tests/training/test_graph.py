@@ -19,7 +19,8 @@ from niwaki.models.trees import kbest, sum_trees
 from niwaki.training import epochs
 from niwaki.training import graph_online as online
 from niwaki.training.checkpoint import Checkpoint
-from niwaki.training.config import Config, make_config
+from niwaki.training.config import Config
+from niwaki.training.config_file import make_config
 from niwaki.training.corpus import Corpus
 from niwaki.training.graph import GraphTraining, design_graph
 from niwaki.training.graph_batch import BatchLogLinear, MaxMargin

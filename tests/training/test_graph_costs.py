@@ -23,7 +23,8 @@ from niwaki.objectives._trees import KnownTrees
 from niwaki.objectives.arc_length import ArcLength
 from niwaki.objectives.partial import Partial
 from niwaki.objectives.treebank import Treebank
-from niwaki.training.config import GraphConfig, ObjectiveConfig, make_config
+from niwaki.training.config import GraphConfig, ObjectiveConfig
+from niwaki.training.config_file import make_config
 from niwaki.training.costs import CostLessons, CostTraining
 from niwaki.training.graph_lessons import make_online_lessons
 from niwaki.training.graph_pupil import Pupil

@@ -15,7 +15,7 @@ from niwaki.data.links import link_sentences, links_of, with_links
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, CorpusError
 from niwaki.models.pipeline import Pipeline, load
-from niwaki.training.config import make_config, read_config
+from niwaki.training.config_file import make_config, read_config
 from niwaki.training.run import train
 from tests.conftest import ROOT
 from tests.toy import Log, niwaki, write

@@ -14,7 +14,8 @@ from niwaki.kernel.systems import system_names
 from niwaki.metrics.attachment import evaluate
 from niwaki.models.pipeline import Pipeline
 from niwaki.training import epochs
-from niwaki.training.config import Config, make_config
+from niwaki.training.config import Config
+from niwaki.training.config_file import make_config
 from niwaki.training.corpus import read_treebank
 from niwaki.training.run import train
 from tests.toy import QUICK, Log, check, write

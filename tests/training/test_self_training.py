@@ -18,7 +18,7 @@ from niwaki.errors import ConfigError, ModelError
 from niwaki.models.pipeline import Pipeline, load
 from niwaki.objectives import Costs
 from niwaki.objectives.treebank import Treebank
-from niwaki.training.config import make_config
+from niwaki.training.config_file import make_config
 from niwaki.training.costdata import tag_variants, with_tag
 from niwaki.training.selftraining import (
     Chooser,

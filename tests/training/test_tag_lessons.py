@@ -11,7 +11,8 @@ import pytest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.models.pipeline import Pipeline, load
-from niwaki.training.config import Config, make_config
+from niwaki.training.config import Config
+from niwaki.training.config_file import make_config
 from niwaki.training.run import train
 from tests.toy import QUICK, TOY, Log, quick_model, write
 

@@ -18,7 +18,7 @@ from niwaki.models.features import feature_set_names
 from niwaki.models.pipeline import Pipeline, load
 from niwaki.models.trigrams import Trigrams
 from niwaki.models.weights import Compressed
-from niwaki.training.config import make_config
+from niwaki.training.config_file import make_config
 from niwaki.training.run import train
 from tests.toy import (
     NEW,

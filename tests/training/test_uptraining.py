@@ -13,7 +13,8 @@ from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, CorpusError, ModelError
 from niwaki.models.pipeline import Pipeline, load
-from niwaki.training.config import ObjectiveConfig, UptrainingConfig, make_config
+from niwaki.training.config import ObjectiveConfig, UptrainingConfig
+from niwaki.training.config_file import make_config
 from niwaki.training.corpus import Corpus, read_treebanks
 from niwaki.training.uptraining import (
     QUESTION_WORDS,

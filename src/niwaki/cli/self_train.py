@@ -25,7 +25,7 @@ from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
 from niwaki.cli._training import TrainingLines
 from niwaki.models.pipeline import load
-from niwaki.training.config import read_config
+from niwaki.training.config_file import read_config
 from niwaki.training.selftraining import Plan, Round, Selection, self_train
 
 _MOST = 512

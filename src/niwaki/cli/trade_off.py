@@ -24,7 +24,7 @@ from niwaki.data.files import atomic_write
 from niwaki.errors import ConfigError
 from niwaki.metrics.significance import SAMPLES
 from niwaki.models.pipeline import load
-from niwaki.training.config import read_config
+from niwaki.training.config_file import read_config
 from niwaki.training.costdata import load_costs
 
 

@@ -38,7 +38,8 @@ from niwaki.data.text import FORMATS
 from niwaki.draw import png
 from niwaki.errors import NiwakiError
 from niwaki.models.pipeline import load
-from niwaki.training.config import Config, read_config
+from niwaki.training.config import Config
+from niwaki.training.config_file import read_config
 from niwaki.training.uptraining import (
     QUESTION_CHARACTERS,
     QUESTION_WORDS,
