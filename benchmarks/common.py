@@ -21,6 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
 PEER_MODELS = ROOT.parent / "shared" / "peers"
 RESULTS = ROOT / "benchmarks" / "results"
+# A model of EWT alone: niwaki train configs/en-ewt.toml -o build/tasks/en-ewt.niwaki
+EWT_MODEL = ROOT / "build" / "tasks" / "en-ewt.niwaki"
 PEERS = ROOT / ".venv-peers" / "bin" / "python"
 
 

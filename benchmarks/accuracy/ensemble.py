@@ -1,8 +1,8 @@
 """Parsers of both families on UD English EWT, alone and together.
 
 A log-linear graph parser of the default features learns all of the training data; with the
-transition parser in the box it is judged on the test data, gold words, the tags of the model
-in the box for all. How much each member of an ensemble is believed is chosen on sentences of
+transition parser of configs/en-ewt.toml it is judged on the test data, gold words, the tags of
+that model for all. How much each member of an ensemble is believed is chosen on sentences of
 the development data.
 
 python -m benchmarks.accuracy.ensemble [--models FOLDER]
@@ -20,7 +20,7 @@ import numpy as np
 
 import niwaki
 from benchmarks.accuracy.graph import SAMPLES, Material, Shelf, trained
-from benchmarks.common import DATA, need, parser, report, signature
+from benchmarks.common import DATA, EWT_MODEL, need, parser, report, signature
 from niwaki.metrics.attachment import Evaluation, evaluate
 from niwaki.metrics.calibration import measure
 from niwaki.metrics.significance import compare
@@ -45,7 +45,7 @@ ROUNDS = 2
 
 
 def all_members(folder: Path, fast: bool) -> dict[str, Pipeline]:
-    transition = load("en")
+    transition = load(need(EWT_MODEL))
     model = {**transition.config["model"], "beam": 1}
     found = {
         BEAM: transition,

@@ -48,7 +48,7 @@ SELECT: dict[str, dict[str, dict[str, Any]]] = {
     },
     "graph": {
         "hard": {},
-        "augmented": {"select": "augmented"},
+        "augmented": {"select": "augmented", "scale": 16.0},
         "exact": {"select": "exact", "scale": 1.0},
     },
 }

@@ -8,9 +8,8 @@ python -m benchmarks.tasks.uptraining model
 
 `curve`: EWT and more and more of AMALGUM's trees. `self-training`: the same sentences with
 the student's own trees. `questions`: EWT without its questions is the treebank; a teacher
-that never saw them parses other questions. `sizes`: how
-few rows of weights do. `model`: the
-English model in the box beside one that was trained on EWT alone.
+that never saw them parses other questions. `sizes`: how few rows of weights do. `model`: the English model in the box beside one
+that was trained on EWT alone.
 Models are kept in build/tasks and found again. One thread.
 """
 
@@ -26,6 +25,7 @@ from typing import Any
 import niwaki
 from benchmarks.common import (
     DATA,
+    EWT_MODEL,
     RESULTS,
     ROOT,
     best_of,
@@ -325,7 +325,7 @@ def sizes(most: int) -> None:
 
 def english() -> None:
     """The model in the box beside one of EWT alone (`niwaki train configs/en-ewt.toml`)."""
-    alone = need(WORK / "en-ewt.niwaki")
+    alone = need(EWT_MODEL)
     result: dict[str, Any] = {"signature": signature(model="en")}
     for name, model in (("EWT", niwaki.load(alone)), ("uptrained", niwaki.load())):
         result[name] = {
