@@ -8,8 +8,8 @@ python -m benchmarks.tasks.uptraining model
 
 `curve`: EWT and more and more of AMALGUM's trees. `self-training`: the same sentences with
 the student's own trees. `questions`: EWT without its questions is the treebank; a teacher
-that never saw them parses other questions. `sizes`: how few rows of weights do. `model`: the English model in the box beside one
-that was trained on EWT alone.
+that never saw them parses other questions. `sizes`: how few rows of weights do. `model`: the
+English model in the box beside one that was trained on EWT alone.
 Models are kept in build/tasks and found again. One thread.
 """
 
