@@ -39,7 +39,7 @@ FEATURES = "lean"
 MORE = THREE
 EPOCHS = 6
 PROFILES: dict[str, dict[str, Any]] = {
-    "full": {"beams": (1, 2, 4, 8, 16), "seeds": (1,), "rounds": 15},
+    "full": {"beams": (1, 2, 4, 8, 16), "seeds": (1, 2, 3), "rounds": 15},
     "fast": {"beams": (1, 4), "seeds": (1,), "rounds": 5},
 }
 
