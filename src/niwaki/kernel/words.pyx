@@ -4,7 +4,7 @@ import numpy as np
 
 from libc.stdlib cimport calloc, free
 
-from niwaki.kernel.batch cimport Batch
+from niwaki.kernel.batch cimport Batch, Span
 from niwaki.kernel.hashing cimport FIRST_VALUE, NONE_VALUE, atom, hash_bytes, mix, short_hash
 
 # Look-ups in constant tables, which need no interpreter (Cython's own declarations say otherwise).
@@ -234,7 +234,6 @@ cdef void add_cluster(Word* word, Clusters clusters, Bytes text, Py_ssize_t leng
     """
     cdef unsigned char small[4 * WINDOW]
     cdef int64_t place = -1
-    cdef uint32_t prefix = 0
     cdef int kind
     if clusters is None:
         for kind in range(CLUSTER, CLUSTER12 + 1):
@@ -244,6 +243,12 @@ cdef void add_cluster(Word* word, Clusters clusters, Bytes text, Py_ssize_t leng
         place = clusters.find(hash_bytes(text, length))
     if place < 0 and count:
         place = clusters.find(hash_bytes(small, encode(lower, count, small)))
+    set_cluster(word, clusters, place)
+
+
+cdef inline void set_cluster(Word* word, Clusters clusters, int64_t place) noexcept nogil:
+    """The values of the cluster at a place of the table."""
+    cdef uint32_t prefix = 0
     # The first value means a word without a cluster.
     word.values[CLUSTER] = FIRST_VALUE
     if place >= 0:
@@ -301,23 +306,29 @@ def word_values(Batch batch not None, list names not None, bint lowercase, Clust
     cdef uint32_t* out[ATTRIBUTES]
     cdef uint32_t[::1] view
     cdef Word word
-    cdef bint only_form = True
+    cdef Span form
+    cdef int64_t place
+    cdef bint is_simple = not lowercase
     if count > ATTRIBUTES:
         raise ValueError("too many attributes")
     arrays = [np.empty(batch.words, dtype=np.uint32) for _ in names]
     for a in range(count):
         wanted[a] = ATTRIBUTE_NAMES.index(names[a])
-        only_form = only_form and wanted[a] == FORM
+        is_simple = is_simple and (wanted[a] == FORM or (
+            clusters is not None and CLUSTER <= wanted[a] <= CLUSTER12))
         view = arrays[a]
         out[a] = &view[0] if batch.words else NULL
     with nogil:
         for i in range(batch.words):
-            if only_form and not lowercase:
-                word.values[FORM] = short_hash(
-                    batch.columns[FORM_COLUMN][i].at, batch.columns[FORM_COLUMN][i].length)
+            form = batch.columns[FORM_COLUMN][i]
+            # Form and cluster of a word that has one need no look at its characters.
+            place = clusters.find(hash_bytes(form.at, form.length)) if clusters is not None else 0
+            if is_simple and place >= 0:
+                word.values[FORM] = short_hash(form.at, form.length)
+                if clusters is not None:
+                    set_cluster(&word, clusters, place)
             else:
-                analyse_word(batch.columns[FORM_COLUMN][i].at,
-                             batch.columns[FORM_COLUMN][i].length, lowercase, clusters, &word)
+                analyse_word(form.at, form.length, lowercase, clusters, &word)
             for a in range(count):
                 out[a][i] = word.values[wanted[a]]
     return arrays

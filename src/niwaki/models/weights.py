@@ -16,8 +16,9 @@ from niwaki.kernel.linear import SLOTS, Frozen, Learner, buckets_of
 # drops its least important rows; at this load, that hits about one row in a hundred.
 _LOAD = 0.62
 _PIECE = 1 << 20
-# So many times the rows that will be kept are looked at before weights are added.
-_NOTED = 2
+# Before weights are added, so many times the rows that will be kept are looked at, and no fewer
+# than so many.
+_NOTED, _LEAST_NOTED = 2, 1_200_000
 _ENTRY = ("classes", "weights")
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -187,7 +188,8 @@ class _Rows:
 def _of_note(learned: Arrays, max_rows: int) -> tuple[NDArray[np.uint64], _Rows]:
     """The rows that may still matter after weights of others were added, with their keys."""
     rows = _Rows.learned(learned)
-    numbers = np.sort(rows.most_important(_NOTED * max_rows))
+    noted = max(_NOTED * max_rows, _LEAST_NOTED)
+    numbers = np.sort(rows.most_important(noted))
     return learned["keys"][numbers], rows.only(numbers)
 
 
