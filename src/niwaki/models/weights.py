@@ -19,7 +19,6 @@ _PIECE = 1 << 20
 # Before weights are added, so many times the rows that will be kept are looked at, and no fewer
 # than so many.
 _NOTED, _LEAST_NOTED = 2, 1_200_000
-_ENTRY = ("classes", "weights")
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -101,9 +100,8 @@ def compress(
     else:
         keys, own = _of_note(learned, max_rows)
         a = voter.arrays
-        other = _Rows(a["counts"], a["classes"], a["weights"] * np.float32(voter.share))
-        scaled = _Rows(own.counts, own.classes, own.weights * np.float32(1 - voter.share))
-        keys, rows = _added((keys, scaled), (a["keys"], other), classes)
+        other = _Rows(a["counts"], a["classes"], a["weights"]).times(voter.share)
+        keys, rows = _added((keys, own.times(1 - voter.share)), (a["keys"], other), classes)
     kept = rows.most_important(max_rows, least)
     buckets = max(1, int(np.ceil(len(kept) / (SLOTS * _LOAD))))
     places, prints = buckets_of(keys, buckets)
@@ -171,6 +169,9 @@ class _Rows:
         """
         return float(self.importance.max(initial=0)) / 127 or 1.0
 
+    def times(self, factor: float) -> _Rows:
+        return _Rows(self.counts, self.classes, self.weights * np.float32(factor))
+
     def only(self, numbers: NDArray[np.int64]) -> _Rows:
         """Some of the rows, in their order."""
         chosen = np.zeros(len(self.counts), dtype=bool)
@@ -199,9 +200,10 @@ def _added(
     """Rows of two tables by their keys; weights of the same row and class are added."""
     keys, key_of = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
     row_of = np.concatenate([one[1].row_of, other[1].row_of + len(one[0])])
-    both = [np.concatenate([getattr(x[1], name) for x in (one, other)]) for name in _ENTRY]
-    entries, entry_of = np.unique(key_of[row_of] * classes + both[0], return_inverse=True)
-    weights = np.bincount(entry_of, both[1], minlength=len(entries)).astype(np.float32)
+    class_of = np.concatenate([one[1].classes, other[1].classes])
+    entries, entry_of = np.unique(key_of[row_of] * classes + class_of, return_inverse=True)
+    both = np.concatenate([one[1].weights, other[1].weights])
+    weights = np.bincount(entry_of, both, minlength=len(entries)).astype(np.float32)
     counts = np.bincount(entries // classes, minlength=len(keys))
     return keys, _Rows(counts, entries % classes, weights)
 
