@@ -9,7 +9,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from niwaki.errors import NiwakiError
-from niwaki.training import config as module
+from niwaki.training import config_file as module
 from niwaki.training.config import Config
 from niwaki.training.config_file import read_config
 
