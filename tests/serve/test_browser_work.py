@@ -114,6 +114,23 @@ def test_words_are_linked_by_click_and_by_key(open_page: Any, bench: Client) -> 
     assert pharaoh == "0-0 1-1\n\n"
 
 
+def test_a_late_answer_does_not_move_the_aim(open_page: Any, bench: Client) -> None:
+    request = {"name": "Late", "source": "old pine", "target": "古い 松"}
+    made = bench.post("/api/projects-create", request).json["id"]
+    path = f"/api/projects/{made}/sentences/0"
+    page = open_page(f"/annotate?project={made}")
+    held: list[Any] = []
+    # The first answer is held back.
+    page.route("**/answer", lambda route: route.continue_() if held else held.append(route))
+    page.keyboard.press("Enter")
+    until(lambda: held, page)
+    page.locator('[data-side="0"][data-at="1"]').click()
+    held[0].continue_()
+    page.wait_for_selector('[data-link="0-0"]', state="attached")
+    page.locator('[data-side="1"][data-at="1"]').click()
+    until(lambda: bench.get(path).json["state"].get("links") == [[0, 0], [1, 1]], page)
+
+
 def test_a_project_is_begun_on_the_page(open_page: Any, bench: Client) -> None:
     page = open_page("/annotate")
     if not page.locator("#name").is_visible():

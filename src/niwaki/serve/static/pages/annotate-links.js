@@ -9,8 +9,9 @@ const SPAN = 120;
 export function showPair(session) {
   const { item } = session;
   const sides = [item.tokens, item.target];
-  const aim = [0, 0];
-  let row = 0;
+  // What is aimed at outlives this drawing: an answer to an earlier click may come any time.
+  if (session.aim?.n !== item.n) session.aim = { n: item.n, words: [0, 0], side: 0 };
+  const here = session.aim;
   const links = () => item.state.links ?? [];
   const place = h("div", { class: "pairs tree" });
 
@@ -34,29 +35,27 @@ export function showPair(session) {
         { width, height: SPAN + 50, viewBox: `0 0 ${width} ${SPAN + 50}`, role: "img", "aria-label": "Links between the two sentences" },
         links().map(([i, j]) => s("path", { "data-link": `${i}-${j}`, d: `M${centres[0][i]} ${ys[0] + 9}C${centres[0][i]} ${ys[0] + 50} ${centres[1][j]} ${ys[1] - 60} ${centres[1][j]} ${ys[1] - 20}`, onclick: () => toggle(i, j) }, s("title", {}, `${sides[0][i]} – ${sides[1][j]}; click to remove`))),
         sides.map((words, side) => words.map((word, at) => s("text", {
-          class: aim[side] === at ? "aim" : "",
+          class: here.words[side] === at ? "aim" : "",
           "data-side": side,
           "data-at": at,
           x: centres[side][at],
           y: ys[side],
           "text-anchor": "middle",
           onclick: () => {
-            aim[side] = at;
-            if (side === 1) toggle(aim[0], at);
+            here.words[side] = at;
+            here.side = side;
+            if (side === 1) toggle(here.words[0], at);
             else draw();
-            row = side;
           },
         }, word))),
       ),
     );
     // Long sentences go beyond the edge: what is aimed at stays in sight.
-    place.querySelector(`text.aim[data-side="${row}"]`)?.scrollIntoView({ block: "nearest", inline: "center" });
+    place.querySelector(`text.aim[data-side="${here.side}"]`)?.scrollIntoView({ block: "nearest", inline: "center" });
   };
   const toggle = (i, j) => {
     const rest = links().filter(([a, b]) => a !== i || b !== j);
     const next = rest.length === links().length ? [...rest, [i, j]] : rest;
-    const kept = [...aim];
-    session.keepAim = { n: item.n, aim: kept, row };
     return session.write({ links: next });
   };
   // What the aligner learned from all pairs of the project, as something to correct.
@@ -70,17 +69,14 @@ export function showPair(session) {
     }
   };
   const turn = (side) => () => {
-    row = side;
+    here.side = side;
     draw();
   };
   const step = (by) => () => {
-    aim[row] = Math.max(0, Math.min(sides[row].length - 1, aim[row] + by));
+    const { side, words } = here;
+    words[side] = Math.max(0, Math.min(sides[side].length - 1, words[side] + by));
     draw();
   };
-  if (session.keepAim?.n === item.n) {
-    [aim[0], aim[1]] = session.keepAim.aim;
-    row = session.keepAim.row;
-  }
   replace(
     session.stage,
     h(
@@ -97,7 +93,7 @@ export function showPair(session) {
     ["ArrowRight", "The word after", step(1)],
     ["ArrowUp", "The source side", turn(0)],
     ["ArrowDown", "The target side", turn(1)],
-    [["Enter", "Space"], "Link or unlink", () => toggle(aim[0], aim[1])],
+    [["Enter", "Space"], "Link or unlink", () => toggle(...here.words)],
     ["l", "Begin with the aligner's links", suggest],
     ...session.common(),
   ]);
