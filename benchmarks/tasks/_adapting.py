@@ -49,6 +49,7 @@ def task_parser(description: str | None) -> argparse.ArgumentParser:
     """Arguments of a benchmark with a profile between minutes and hours."""
     made = argparse.ArgumentParser(description=description)
     made.add_argument("--profile", choices=["fast", "standard", "full"], default="standard")
+    made.add_argument("--base", type=Path, help="a model of EWT to begin with, of the same kind")
     return made
 
 
@@ -150,6 +151,12 @@ def lessons(name: str, model: Path, treebank: Path, share: int) -> Lessons:
     part = {key: np.ascontiguousarray(array[words]) for key, array in load_file(path).items()}
     file = write(WORK / f"{name}-{share}.conllu", corpus.sentences[::share])
     return Lessons(file, Tags(**part))
+
+
+def lower_case(arguments: argparse.Namespace, profile: Mapping[str, Any]) -> tuple[Path, Lessons]:
+    """What to begin with in lower case, and what of EWT to train on with beside the task."""
+    base = base_model(arguments.base, profile["epochs"])
+    return base, lessons("ewt-lower", base, EWT_TRAIN, profile["share"])
 
 
 def parse(model: Path, sentences: Sequence[Sentence], *, retag: bool = True) -> list[Sentence]:

@@ -20,12 +20,10 @@ from numpy.typing import NDArray
 import niwaki
 from benchmarks.common import DATA, need, report, signature
 from benchmarks.tasks._adapting import (
-    EWT_TRAIN,
     Lessons,
-    base_model,
     graph_model,
-    lessons,
     loaded,
+    lower_case,
     task_parser,
     trained,
     write,
@@ -82,7 +80,6 @@ def arc_length_scores(gold: list[Sentence], parsed: list[Sentence]) -> NDArray[n
 
 def main() -> None:
     made = task_parser(__doc__)
-    made.add_argument("--base", type=Path, help="a lower-case model of EWT to begin with")
     made.add_argument("--kind", choices=["transition", "graph"], default="transition")
     made.add_argument("--tune", action="store_true", help="score on EWT dev")
     made.add_argument(
@@ -92,8 +89,7 @@ def main() -> None:
     arguments = made.parse_args()
     profile, kind = PROFILES[arguments.profile], arguments.kind
     lists = arguments.k or profile["k"]
-    base = base_model(arguments.base, profile["epochs"])
-    beside = lessons("ewt-lower", base, EWT_TRAIN, profile["share"])
+    base, beside = lower_case(arguments, profile)
     examples = with_tags(beside, base)
     if kind == "graph":
         base = graph_model()

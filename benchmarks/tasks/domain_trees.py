@@ -103,9 +103,7 @@ class Judge:
 
 
 def main() -> None:
-    made = task_parser(__doc__)
-    made.add_argument("--base", type=Path, help="a model of EWT without punctuation")
-    arguments = made.parse_args()
+    arguments = task_parser(__doc__).parse_args()
     profile = PROFILES[arguments.profile]
     source = write(WORK / "ewt-plain.conllu", plain(EWT / "en_ewt-ud-train.conllu"))
     record = {"objective": [{"data": str(source)}], **LEAN}

@@ -11,12 +11,15 @@ imperatives of EWT dev and test, and the tags of the words that changed most.
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import niwaki
 from benchmarks.common import DATA, need, report, signature
-from benchmarks.tasks._adapting import EWT_TRAIN, base_model, lessons, loaded, task_parser
+from benchmarks.tasks._adapting import (
+    loaded,
+    lower_case,
+    task_parser,
+)
 from benchmarks.tasks.word_order import PROFILES, Runs, make_references
 from niwaki.analysis.tag_shifts import is_imperative, shifted_tags
 from niwaki.data.references import read_references
@@ -38,15 +41,11 @@ def changed_words(before: list[Sentence], after: list[Sentence]) -> list[str]:
 
 
 def main() -> None:
-    made = task_parser(__doc__)
-    made.add_argument("--base", type=Path, help="a lower-case model of EWT to begin with")
-    arguments = made.parse_args()
+    arguments = task_parser(__doc__).parse_args()
     profile = PROFILES[arguments.profile]
     data = make_references()
-    base = base_model(arguments.base, profile["epochs"])
-    runs = Runs(
-        "transition", base, profile, lessons("ewt-lower", base, EWT_TRAIN, profile["share"])
-    )
+    base, beside = lower_case(arguments, profile)
+    runs = Runs("transition", base, profile, beside)
     models = {
         "before": base,
         "EWT alone": runs.train_on(data),

@@ -193,7 +193,6 @@ def graph_rows(target: list[Sentence], test: list[Sentence], names: list[str]) -
 
 def main() -> None:
     made = task_parser(__doc__)
-    made.add_argument("--base", type=Path, help="a model of EWT without punctuation to begin with")
     made.add_argument("--tune", action="store_true", help="try settings on Atis dev, and stop")
     made.add_argument(
         "--only", choices=["atis", "questions", "graph"], help="leave out the other parts"

@@ -20,12 +20,10 @@ import numpy as np
 import niwaki
 from benchmarks.common import report, signature
 from benchmarks.tasks._adapting import (
-    EWT_TRAIN,
     WORK,
     Lessons,
-    base_model,
-    lessons,
     loaded,
+    lower_case,
     task_parser,
     trained,
 )
@@ -66,13 +64,10 @@ def with_trees(base: Path, beside: Lessons, chosen: Path, weight: int) -> Path:
 
 
 def main() -> None:
-    made = task_parser(__doc__)
-    made.add_argument("--base", type=Path, help="a lower-case model of EWT to begin with")
-    arguments = made.parse_args()
+    arguments = task_parser(__doc__).parse_args()
     profile = PROFILES[arguments.profile]
     data = make_references()
-    base = base_model(arguments.base, profile["epochs"])
-    beside = lessons("ewt-lower", base, EWT_TRAIN, profile["share"])
+    base, beside = lower_case(arguments, profile)
     references = {
         "automatic": list(read_references(data["test"])),
         "people": people_references(),

@@ -23,13 +23,11 @@ from safetensors.numpy import load_file, save_file
 import niwaki
 from benchmarks.common import DATA, need, report, signature
 from benchmarks.tasks._adapting import (
-    EWT_TRAIN,
     WORK,
     Lessons,
-    base_model,
     graph_model,
-    lessons,
     loaded,
+    lower_case,
     task_parser,
     trained,
 )
@@ -207,15 +205,13 @@ class Runs:
 
 def main() -> None:
     made = task_parser(__doc__)
-    made.add_argument("--base", type=Path, help="a lower-case model of EWT to begin with")
     made.add_argument("--kind", choices=["transition", "graph"], default="transition")
     made.add_argument("--tune", action="store_true", help="score on the development data")
     made.add_argument("--only", nargs="*", help="names of variants, such as 'schedule 2.0'")
     arguments = made.parse_args()
     profile = PROFILES[arguments.profile]
     data = make_references()
-    base = base_model(arguments.base, profile["epochs"])
-    beside = lessons("ewt-lower", base, EWT_TRAIN, profile["share"])
+    base, beside = lower_case(arguments, profile)
     if arguments.kind == "graph":
         base = graph_model()
     runs = Runs(arguments.kind, base, profile, beside)
