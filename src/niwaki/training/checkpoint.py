@@ -40,6 +40,8 @@ class Checkpoint:
         self._results: dict[str, dict[str, NDArray[Any]]] = {}
         # Of two saves at a time, the older might come last.
         self._saving = threading.Lock()
+        # Results come and go in several threads, and even a copy of them is a walk over all.
+        self._changing = threading.Lock()
 
     def load(self) -> bool:
         """Take up what an earlier run has left; False if there is nothing."""
@@ -67,10 +69,13 @@ class Checkpoint:
 
     def put(self, name: str, arrays: Arrays) -> None:
         """Keep a result as it is now; it is on disk after the next save."""
-        self._results[name] = {key: np.array(array) for key, array in arrays.items()}
+        copies = {key: np.array(array) for key, array in arrays.items()}
+        with self._changing:
+            self._results[name] = copies
 
     def drop(self, name: str) -> None:
-        self._results.pop(name, None)
+        with self._changing:
+            self._results.pop(name, None)
 
     @property
     def is_due(self) -> bool:
@@ -79,7 +84,8 @@ class Checkpoint:
     def save(self) -> None:
         with self._saving:
             started = time.monotonic()
-            parts = {f"{name}.safetensors": arrays for name, arrays in list(self._results.items())}
+            with self._changing:
+                parts = {f"{name}.safetensors": arrays for name, arrays in self._results.items()}
             write_model_file(self.path, {"config.json": self._identity, **parts})
             self._saved_at = time.monotonic()
             # Large tables are saved less often, so that saving takes a small part of the time.
