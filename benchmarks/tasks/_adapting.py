@@ -201,13 +201,12 @@ def closed_gaps(
     result = {}
     for at, metric in enumerate(TREE_METRICS):
         gains = drawn[:, 2, at] - drawn[:, 0, at]
+        gain, gap = float(sums[2, at] - sums[0, at]), float(sums[1, at] - sums[0, at])
         result[metric] = {
-            "gain": round(float(sums[2, at] - sums[0, at]), 2),
+            "gain": round(gain, 2),
             "interval": [round(float(x), 2) for x in np.percentile(gains, [2.5, 97.5])],
-            "gap": round(float(sums[1, at] - sums[0, at]), 2),
-            "closed": round(
-                100 * float((sums[2, at] - sums[0, at]) / (sums[1, at] - sums[0, at])), 1
-            ),
+            "gap": round(gap, 2),
+            "closed": round(100 * gain / gap, 1) if gap else None,
         }
     return result
 

@@ -112,6 +112,34 @@ def test_labels_and_tags_are_renamed_as_the_configuration_says(tmp_path: Path) -
         make_config({"objective": [{"data": str(silver), "label_map": 3}]})
 
 
+def test_labels_can_be_renamed_of_one_word(tmp_path: Path) -> None:
+    lines = [
+        f"{n}\t{form}\t_\tX\t_\t_\t{n - 1}\t{label}\t_\t_\n"
+        for n, (form, label) in enumerate(
+            [("When", "mark"), ("if", "mark"), ("When", "x")], start=1
+        )
+    ]
+    silver = write(tmp_path / "silver.conllu", [Sentence.from_conllu("".join(lines) + "\n")])
+    labels = {"mark/when": "advmod", "mark": "m"}
+    (found,) = read_treebanks([ObjectiveConfig(data=(str(silver),), label_map=labels)]).sentences
+    assert found.deprels == ("advmod", "m", "x")
+
+
+def test_constructions_can_be_left_out() -> None:
+    (first, *rest) = toy()
+    words = " ".join(first.forms[:2])
+    objective = ObjectiveConfig(data=(str(TOY),), leave_out=f"(?i)^{words.upper()}")
+    kept = [s for s in rest if " ".join(s.forms[:2]).lower() != words.lower()]
+    assert 0 < len(kept) < len(toy())
+    assert list(read_treebanks([objective]).sentences) == kept
+    config = UptrainingConfig(leave_out=objective.leave_out)
+    assert [s for s in toy() if is_wanted(s, config)] == kept
+    bad = {"leave_out": "("}
+    for table in ({"objective": [{"data": "x", **bad}]}, {"uptraining": bad}):
+        with pytest.raises(ConfigError, match=r"leave_out is no regular expression: missing \)"):
+            make_config(table)
+
+
 def test_tags_can_be_renamed_by_all_that_is_known(tmp_path: Path) -> None:
     words = [
         ("When", "SCONJ", "WRB"),

@@ -156,13 +156,16 @@ class ObjectiveConfig:
     weight: float = 1.0
     # Weigh each sentence by how sure its teacher was: the mean of `ArcProb` in MISC.
     soft: bool = False
-    # Labels to be written in another way, old = "new"; tags too: UPOS, UPOS/XPOS, or
-    # UPOS/XPOS/word in lower case.
+    # Labels to be written in another way, old = "new", of all words or of one, in lower case
+    # (label/word); tags too: UPOS, UPOS/XPOS, or UPOS/XPOS/word.
     label_map: Mapping[str, str] = field(default_factory=dict)
     tag_map: Mapping[str, str] = field(default_factory=dict)
     # What is learned from these sentences; of "training-tags" the finished tagger learns
     # nothing, but those do that tag the parser's data.
     teaches: tuple[Lesson, ...] = LESSONS
+    # Leave out sentences in whose words, with spaces between, this regular expression finds
+    # something: constructions that another treebank treats in another way.
+    leave_out: str = ""
     # Leave out sentences that cannot be learned from, and say how many.
     skip_bad: bool = False
     # Accept partial trees: what is unknown (`_`) is filled in, again and again while the
@@ -215,6 +218,7 @@ class UptrainingConfig:
     label_map: Mapping[str, str] = field(default_factory=dict)
     tag_map: Mapping[str, str] = field(default_factory=dict)
     teaches: tuple[Lesson, ...] = ("tags", "trees")
+    leave_out: str = ""
     # Keep only sentences that begin with one of these words, and are not longer; 0: no limit.
     first_words: tuple[str, ...] = ()
     max_characters: int = 0

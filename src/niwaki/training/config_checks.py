@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from niwaki.errors import ConfigError, nearest, shown
@@ -59,8 +60,8 @@ _AT_LEAST = {
     "training.checkpoint_minutes": 0,
 }
 _OF_TREEBANKS = (
-    *("links", "partial", "weight", "soft", "label_map", "tag_map", "teaches", "skip_bad"),
-    *("alone", "alone_epochs"),
+    *("links", "partial", "weight", "soft", "label_map", "tag_map", "teaches"),
+    *("leave_out", "skip_bad", "alone", "alone_epochs"),
 )
 _AT_MOST = {
     "model.beam": 4096,
@@ -89,6 +90,7 @@ def check(config: Config, name: str) -> None:
     if system not in system_names():
         raise ConfigError(f"{name}: model.system is {system!r}; {nearest(system, system_names())}")
     _check_graph(config.graph, name)
+    _check_pattern(config.uptraining.leave_out, f"{name}: uptraining.leave_out")
     learner, has_costs = config.training.greedy_learner, any(x.is_cost for x in config.objective)
     if has_costs and config.model.beam == 1 and learner != "perceptron":
         raise ConfigError(
@@ -138,6 +140,13 @@ def _check_graph(graph: GraphConfig, name: str) -> None:
         )
 
 
+def _check_pattern(pattern: str, name: str) -> None:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ConfigError(f"{name} is no regular expression: {error}") from None
+
+
 def _check_objective(objective: ObjectiveConfig, name: str) -> None:
     kind, usual = objective.kind, ObjectiveConfig()
     if ":" not in kind and kind not in objective_names():
@@ -169,6 +178,7 @@ def _check_objective(objective: ObjectiveConfig, name: str) -> None:
     for key, value in positive.items():
         if value != "usual" and value <= 0:
             raise ConfigError(f"{name}.{key} is {value}; give a number above 0")
+    _check_pattern(objective.leave_out, f"{name}.leave_out")
     if not 0 <= objective.alone < 1:
         raise ConfigError(f"{name}.alone is {objective.alone}; give a share, 0 to below 1")
     if objective.alone_epochs < 1:

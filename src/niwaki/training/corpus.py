@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -214,6 +215,8 @@ def learnable(
         read = read_conllu(file, multi_root=True, unknown_heads=objective.partial)
     with closing(read):
         for sentence in link_sentences(read, links, on_bad_links) if links else read:
+            if is_left_out(sentence, objective.leave_out):
+                continue
             known = None
             if UNKNOWN in sentence.heads or (objective.partial and "_" in sentence.deprels):
                 known = Constraints.of(sentence)
@@ -228,6 +231,10 @@ def learnable(
                 on_fault(fault)
             else:
                 raise fault
+
+
+def is_left_out(sentence: Sentence, pattern: str) -> bool:
+    return bool(pattern) and re.search(pattern, " ".join(sentence.forms)) is not None
 
 
 def fault_of(sentence: Sentence) -> CorpusError | None:
@@ -249,14 +256,22 @@ def fault_of(sentence: Sentence) -> CorpusError | None:
 def renamed(sentence: Sentence, labels: Mapping[str, str], tags: Mapping[str, str]) -> Sentence:
     """The sentence with labels and tags written in another way.
 
-    Tags are UPOS, UPOS/XPOS, or UPOS/XPOS/word in lower case; what says most counts.
+    Labels may go with a word in lower case (label/word); tags are UPOS, UPOS/XPOS, or
+    UPOS/XPOS/word. What says most counts.
     """
-    if not labels.keys().isdisjoint(sentence.deprels):
-        sentence = sentence.replace(deprels=[labels.get(x, x) for x in sentence.deprels])
+    words = [form.lower() for form in sentence.forms]
+    if labels:
+        old = sentence.deprels
+        new_labels = [
+            labels.get(f"{label}/{word}", labels.get(label, label))
+            for label, word in zip(old, words, strict=True)
+        ]
+        if new_labels != list(old):
+            sentence = sentence.replace(deprels=new_labels)
     if tags:
         upos, xpos = list(sentence.upos), list(sentence.xpos)
-        for at, (tag, fine, form) in enumerate(zip(upos, xpos, sentence.forms, strict=True)):
-            names = (f"{tag}/{fine}/{form.lower()}", f"{tag}/{fine}", tag)
+        for at, (tag, fine, word) in enumerate(zip(upos, xpos, words, strict=True)):
+            names = (f"{tag}/{fine}/{word}", f"{tag}/{fine}", tag)
             new = next((tags[name] for name in names if name in tags), None)
             if new is not None:
                 upos[at], slash, other = new.partition("/")

@@ -26,7 +26,7 @@ from niwaki.models.pipeline import Pipeline
 from niwaki.training.automatic import take_up, treebanks_of, with_trees
 from niwaki.training.checkpoint import hash_of_files
 from niwaki.training.config import Config, ObjectiveConfig, UptrainingConfig
-from niwaki.training.corpus import OnFault, fault_of, renamed, shuffled
+from niwaki.training.corpus import OnFault, fault_of, is_left_out, renamed, shuffled
 from niwaki.training.run import train
 from niwaki.training.stages import Reporter
 
@@ -71,7 +71,7 @@ class Kept:
     seen: int = 0
     kept: int = 0
     bad: int = 0  # faulty, or with other words than the text
-    filtered: int = 0  # by their first word or their length
+    filtered: int = 0  # by their words or their length
     disputed: int = 0  # teachers did not agree
     first_fault: CorpusError | None = None
 
@@ -91,7 +91,9 @@ class Kept:
 
 
 def is_wanted(sentence: Sentence, config: UptrainingConfig) -> bool:
-    """Whether a sentence passes the filters on its first word and its length."""
+    """Whether a sentence passes the filters on its words and its length."""
+    if is_left_out(sentence, config.leave_out):
+        return False
     first = {word.lower() for word in config.first_words}
     if first and sentence.forms[0].lower() not in first:
         return False
