@@ -121,3 +121,19 @@ def test_values_of_a_batch() -> None:
         assert [int(v[place]) for v in values] == list(analyse(form.encode())[0].values())
     (forms,) = word_values(batch, ["form"], False, None)
     assert forms.tolist() == values[0].tolist()
+
+
+@given(st.lists(words, min_size=1, max_size=8), st.booleans())
+def test_forms_and_clusters_of_a_batch_are_those_of_its_words(
+    sample: list[str], lowercase: bool
+) -> None:
+    """Where nothing else is asked for, letters are looked at only if they must be."""
+    known = {reference.simple_lower(sample[0]), *sample[1::2]}
+    clusters = Clusters(b"01\t" + "\t".join(sorted(known)).encode() + b"\n1\t\xff\n")
+    long = "Yew" * 40
+    batch = Batch([Sentence.from_words([*sample, long, long.lower()]).source])
+    names = ["cluster6", "form", "cluster"]
+    values = word_values(batch, names, lowercase, clusters)
+    for place, form in enumerate([*sample, long, long.lower()]):
+        expected = analyse(form.encode(), lowercase, clusters)[0]
+        assert [int(v[place]) for v in values] == [expected[name] for name in names]

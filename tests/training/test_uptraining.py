@@ -131,7 +131,9 @@ def test_constructions_can_be_left_out() -> None:
     objective = ObjectiveConfig(data=(str(TOY),), leave_out=f"(?i)^{words.upper()}")
     kept = [s for s in rest if " ".join(s.forms[:2]).lower() != words.lower()]
     assert 0 < len(kept) < len(toy())
-    assert list(read_treebanks([objective]).sentences) == kept
+    corpus = read_treebanks([objective])
+    assert list(corpus.sentences) == kept
+    assert corpus.left_out == len(toy()) - len(kept)
     config = UptrainingConfig(leave_out=objective.leave_out)
     assert [s for s in toy() if is_wanted(s, config)] == kept
     bad = {"leave_out": "("}

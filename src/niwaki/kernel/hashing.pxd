@@ -38,7 +38,11 @@ cdef inline uint64_t hash_bytes(const unsigned char* text, Py_ssize_t length) no
     return value if value > 15 else value + 16
 
 
-cdef inline uint32_t short_hash(const unsigned char* text, Py_ssize_t length) noexcept nogil:
+cdef inline uint32_t shortened(uint64_t hashed) noexcept nogil:
     """32 bits of `hash_bytes`, never one of the small reserved values."""
-    cdef uint32_t value = <uint32_t>hash_bytes(text, length)
+    cdef uint32_t value = <uint32_t>hashed
     return value if value > 15 else value + 16
+
+
+cdef inline uint32_t short_hash(const unsigned char* text, Py_ssize_t length) noexcept nogil:
+    return shortened(hash_bytes(text, length))

@@ -5,7 +5,7 @@ import numpy as np
 from libc.stdlib cimport calloc, free
 
 from niwaki.kernel.batch cimport Batch, Span
-from niwaki.kernel.hashing cimport FIRST_VALUE, NONE_VALUE, atom, hash_bytes, mix, short_hash
+from niwaki.kernel.hashing cimport FIRST_VALUE, NONE_VALUE, atom, hash_bytes, mix, short_hash, shortened
 
 # Look-ups in constant tables, which need no interpreter (Cython's own declarations say otherwise).
 cdef extern from "Python.h" nogil:
@@ -298,6 +298,27 @@ cdef inline void add_gram(Word* word, uint32_t gram) noexcept nogil:
     word.gram_count += 1
 
 
+cdef void analyse_form(Bytes text, Py_ssize_t length, Clusters clusters, Word* word) noexcept nogil:
+    """Form and cluster alone, as `analyse_word` finds them; most words need no look at letters."""
+    cdef uint32_t lower[WINDOW]
+    cdef uint32_t rest[WINDOW]
+    cdef unsigned char small[4 * WINDOW]
+    cdef uint64_t hashed = hash_bytes(text, length)
+    cdef int64_t place
+    cdef int i, count, rest_count
+    word.values[FORM] = shortened(hashed)
+    if clusters is None:
+        return
+    place = clusters.find(hashed)
+    if place < 0:
+        count = decode(text, length, lower, rest, &rest_count)
+        if rest_count == 0:
+            for i in range(count):
+                lower[i] = Py_UNICODE_TOLOWER(lower[i])
+            place = clusters.find(hash_bytes(small, encode(lower, count, small)))
+    set_cluster(word, clusters, place)
+
+
 def word_values(Batch batch not None, list names not None, bint lowercase, Clusters clusters):
     """Some attributes of all words of a batch, one array each."""
     cdef Py_ssize_t i
@@ -307,7 +328,6 @@ def word_values(Batch batch not None, list names not None, bint lowercase, Clust
     cdef uint32_t[::1] view
     cdef Word word
     cdef Span form
-    cdef int64_t place
     cdef bint is_simple = not lowercase
     if count > ATTRIBUTES:
         raise ValueError("too many attributes")
@@ -321,12 +341,8 @@ def word_values(Batch batch not None, list names not None, bint lowercase, Clust
     with nogil:
         for i in range(batch.words):
             form = batch.columns[FORM_COLUMN][i]
-            # Form and cluster of a word that has one need no look at its characters.
-            place = clusters.find(hash_bytes(form.at, form.length)) if clusters is not None else 0
-            if is_simple and place >= 0:
-                word.values[FORM] = short_hash(form.at, form.length)
-                if clusters is not None:
-                    set_cluster(&word, clusters, place)
+            if is_simple:
+                analyse_form(form.at, form.length, clusters, &word)
             else:
                 analyse_word(form.at, form.length, lowercase, clusters, &word)
             for a in range(count):

@@ -51,6 +51,7 @@ class Corpus:
     constraints: Mapping[int, Constraints] = field(default_factory=dict)
     weights: Mapping[str, Floats] = field(default_factory=dict)
     alone: Alone | None = None
+    left_out: int = 0  # sentences of the files that are not among these, as was asked for
 
     @cached_property
     def batch(self) -> Batch:
@@ -174,10 +175,14 @@ def read_treebanks(
     constraints: dict[int, Constraints] = {}
     weights: dict[str, list[float]] = {lesson: [] for lesson in LESSONS}
     is_alone: list[bool] = []
+    left_out = 0
     for objective in objectives:
         before = len(sentences)
         for file, links in zip_longest(objective.data, objective.links):
             for sentence, known in learnable(file, links, objective, on_fault, on_bad_links):
+                if is_left_out(sentence, objective.leave_out):
+                    left_out += 1
+                    continue
                 if known is not None:
                     constraints[len(sentences)] = known
                 sentences.append(sentence)
@@ -198,6 +203,7 @@ def read_treebanks(
             (Alone(np.array(is_alone), o.alone, o.alone_epochs) for o in objectives if o.alone),
             None,
         ),
+        left_out,
     )
 
 
@@ -215,8 +221,6 @@ def learnable(
         read = read_conllu(file, multi_root=True, unknown_heads=objective.partial)
     with closing(read):
         for sentence in link_sentences(read, links, on_bad_links) if links else read:
-            if is_left_out(sentence, objective.leave_out):
-                continue
             known = None
             if UNKNOWN in sentence.heads or (objective.partial and "_" in sentence.deprels):
                 known = Constraints.of(sentence)

@@ -92,8 +92,10 @@ def train(
         reporter.note(f"{len(faults):,} lines of links do not fit, the first: {faults[0]}")
     if corpus.sentences:
         _say_what_is_in(corpus, config, reporter)
+    if corpus.left_out:
+        reporter.note(f"{corpus.left_out:,} sentences are left out by `leave_out`")
     if skipped:
-        reporter.note(f"{len(skipped):,} sentences are left out; the first: {skipped[0]}")
+        reporter.note(f"{len(skipped):,} sentences are bad and left out; the first: {skipped[0]}")
     for each in costs:
         reporter.note(f"{each.config.kind}: {len(each.objective.sentences):,} examples")
     checkpoint = Checkpoint(
