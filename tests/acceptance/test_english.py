@@ -45,6 +45,18 @@ def test_pud(beam: int, least: float) -> None:
     assert scores(PUD, beam)["LAS"] >= least
 
 
+# LAS of the model of EWT alone, greedy and with a beam (docs/benchmarks.md): uptraining must not
+# unlearn questions.
+@pytest.mark.parametrize(
+    ("name", "alone"),
+    [("childes-dev", (79.66, 80.08)), ("atis-test", (61.76, 61.90))],
+)
+def test_questions_of_other_kinds(name: str, alone: tuple[float, float]) -> None:
+    path = DATA / "questions" / f"questions-{name}.conllu"
+    for beam, least in zip((1, 8), alone, strict=True):
+        assert scores(path, beam)["LAS"] > least
+
+
 @pytest.mark.parametrize("beam", [1, 8])
 def test_two_threads_give_the_same_bytes(beam: int) -> None:
     written = []
