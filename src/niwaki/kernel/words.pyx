@@ -5,7 +5,7 @@ import numpy as np
 from libc.stdlib cimport calloc, free
 
 from niwaki.kernel.batch cimport Batch, Span
-from niwaki.kernel.hashing cimport FIRST_VALUE, NONE_VALUE, atom, hash_bytes, mix, short_hash, shortened
+from niwaki.kernel.hashing cimport FIRST_VALUE, NONE_VALUE, hash_bytes, mix, short_hash, shortened
 
 # Look-ups in constant tables, which need no interpreter (Cython's own declarations say otherwise).
 cdef extern from "Python.h" nogil:

@@ -263,6 +263,8 @@ def renamed(sentence: Sentence, labels: Mapping[str, str], tags: Mapping[str, st
     Labels may go with a word in lower case (label/word); tags are UPOS, UPOS/XPOS, or
     UPOS/XPOS/word. What says most counts.
     """
+    if not labels and not tags:
+        return sentence
     words = [form.lower() for form in sentence.forms]
     if labels:
         old = sentence.deprels
