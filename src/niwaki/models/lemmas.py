@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 _CASES = ("lower", "keep", "title")
+# The rule of forms that are their own lemmas.
+SAME = "keep-0+"
 
 
 def find_rule(form: str, lemma: str) -> str:

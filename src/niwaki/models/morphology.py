@@ -10,7 +10,7 @@ import numpy as np
 from niwaki.data.faults import COLUMNS
 from niwaki.kernel.batch import Batch
 from niwaki.models.chooser import Chooser
-from niwaki.models.lemmas import apply_rule
+from niwaki.models.lemmas import SAME, apply_rule
 from niwaki.models.tagger import XPOS, Tags
 
 FORM, LEMMA = COLUMNS.index("FORM"), COLUMNS.index("LEMMA")
@@ -39,14 +39,14 @@ class Morphology:
         return columns
 
     def _lemmas(self, chooser: Chooser, batch: Batch, tags: Tags, keep: bool) -> list[bytes]:
-        names = chooser.values.names
         rules = chooser.choose(batch, tags.tag).tolist()
-        forms = batch.texts_of(FORM)
-        lemmas = [
-            apply_rule(form, names[rule]) if rule >= 0 else form
-            for form, rule in zip(forms, rules, strict=True)
-        ]
-        if keep:
+        names = [*chooser.values.names, SAME]  # that of -1, where there is nothing to choose
+        lemmas = list(map(apply_rule, batch.texts_of(FORM), map(names.__getitem__, rules)))
+        blanks = batch.blanks(LEMMA)
+        if keep and not blanks.all():
             given = batch.texts_of(LEMMA)
-            lemmas = [new if old == b"_" else old for new, old in zip(lemmas, given, strict=True)]
+            lemmas = [
+                new if blank else old
+                for new, old, blank in zip(lemmas, given, blanks.tolist(), strict=True)
+            ]
         return lemmas
