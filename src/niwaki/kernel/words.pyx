@@ -232,7 +232,6 @@ cdef void add_cluster(Word* word, Clusters clusters, Bytes text, Py_ssize_t leng
     With `lowercase`, only the latter is looked for. `lower` are its characters if it is
     short enough.
     """
-    cdef unsigned char small[4 * WINDOW]
     cdef int64_t place = -1
     cdef int kind
     if clusters is None:
@@ -242,8 +241,15 @@ cdef void add_cluster(Word* word, Clusters clusters, Bytes text, Py_ssize_t leng
     if not lowercase or count == 0:
         place = clusters.find(hash_bytes(text, length))
     if place < 0 and count:
-        place = clusters.find(hash_bytes(small, encode(lower, count, small)))
+        place = find_characters(clusters, lower, count)
     set_cluster(word, clusters, place)
+
+
+cdef int64_t find_characters(Clusters clusters, const uint32_t* characters,
+                             int count) noexcept nogil:
+    """Where a word of at most WINDOW characters stands in the table, or -1."""
+    cdef unsigned char text[4 * WINDOW]
+    return clusters.find(hash_bytes(text, encode(characters, count, text)))
 
 
 cdef inline void set_cluster(Word* word, Clusters clusters, int64_t place) noexcept nogil:
@@ -302,7 +308,6 @@ cdef void analyse_form(Bytes text, Py_ssize_t length, Clusters clusters, Word* w
     """Form and cluster alone, as `analyse_word` finds them; most words need no look at letters."""
     cdef uint32_t lower[WINDOW]
     cdef uint32_t rest[WINDOW]
-    cdef unsigned char small[4 * WINDOW]
     cdef uint64_t hashed = hash_bytes(text, length)
     cdef int64_t place
     cdef int i, count, rest_count
@@ -315,7 +320,7 @@ cdef void analyse_form(Bytes text, Py_ssize_t length, Clusters clusters, Word* w
         if rest_count == 0:
             for i in range(count):
                 lower[i] = Py_UNICODE_TOLOWER(lower[i])
-            place = clusters.find(hash_bytes(small, encode(lower, count, small)))
+            place = find_characters(clusters, lower, count)
     set_cluster(word, clusters, place)
 
 
