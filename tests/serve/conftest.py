@@ -185,7 +185,7 @@ def open_page(browser: Any, bench: Client) -> Iterator[Any]:
     """Opens pages of the workbench; whatever goes wrong in them fails the test."""
     contexts, faults = [], []
 
-    def open_one(path: str, context: Any = None) -> Any:
+    def open_one(path: str, context: Any = None, routes: dict[str, Any] | None = None) -> Any:
         if context is None:
             context = browser.new_context(viewport={"width": 1280, "height": 900})
             contexts.append(context)
@@ -194,6 +194,10 @@ def open_page(browser: Any, bench: Client) -> Iterator[Any]:
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda m: faults.append(m.text) if "Security Policy" in m.text else None)
         page.on("dialog", lambda dialog: (faults.append("a dialog"), dialog.dismiss()))
+        # Before the page loads: a page that is open hears of a route through another pipe than
+        # of a key, and its next request may pass.
+        for pattern, handler in (routes or {}).items():
+            page.route(pattern, handler)
         page.goto(bench.url + path)
         page.wait_for_selector("body[data-ready]")
         return page

@@ -63,9 +63,11 @@ def test_an_answer_that_could_not_be_written_is_not_lost_in_silence(
     open_page: Any, bench: Client, project: str
 ) -> None:
     """The server is away for a while: the page says so, stays, and goes on when it is back."""
-    page = open_page(f"/annotate?project={project}")
+    away = False
+    routes = {"**/api/**": lambda route: route.abort() if away else route.continue_()}
+    page = open_page(f"/annotate?project={project}", routes=routes)
     n = int(page.locator(".queue li.here").get_attribute("data-n"))
-    page.route("**/api/**", lambda route: route.abort())
+    away = True
     page.keyboard.press("1")
     page.wait_for_selector(".toast.bad")
     assert "does not answer" in page.inner_text(".toast.bad")
@@ -73,7 +75,7 @@ def test_an_answer_that_could_not_be_written_is_not_lost_in_silence(
     until(lambda: "does not answer" in page.inner_text("#saved"), page)
     path = f"/api/projects/{project}/sentences/{n}"
     assert bench.get(path).json["state"] == {}
-    page.unroute("**/api/**")
+    away = False
     page.keyboard.press("1")
     until(lambda: page.inner_text("#count").startswith("1 of"), page)
     assert bench.get(path).json["state"]["heads"]
@@ -118,10 +120,10 @@ def test_a_late_answer_does_not_move_the_aim(open_page: Any, bench: Client) -> N
     request = {"name": "Late", "source": "old pine", "target": "古い 松"}
     made = bench.post("/api/projects-create", request).json["id"]
     path = f"/api/projects/{made}/sentences/0"
-    page = open_page(f"/annotate?project={made}")
     held: list[Any] = []
     # The first answer is held back.
-    page.route("**/answer", lambda route: route.continue_() if held else held.append(route))
+    routes = {"**/answer": lambda route: route.continue_() if held else held.append(route)}
+    page = open_page(f"/annotate?project={made}", routes=routes)
     page.keyboard.press("Enter")
     until(lambda: held, page)
     page.locator('[data-side="0"][data-at="1"]').click()
