@@ -2,9 +2,10 @@
 
 python -m benchmarks.tasks.clusters [--profile fast] [--dev] [--rows ROW,ROW...]
 
-Clusters come from the words of AMALGUM, whose trees are also what parsers are uptrained on.
-All parsers are greedy. The features were chosen on EWT dev (--dev shows its scores); the
-tests are scored once. Models are kept below build/tasks: a run that was broken off goes on.
+Clusters come from the words of AMALGUM, whose trees are also what parsers are uptrained on;
+classes are clusters by tags too, of the words of AMALGUM and EWT train. All parsers are greedy.
+The features were chosen on EWT dev (--dev shows its scores); the tests are scored once. Models
+are kept below build/tasks: a run that was broken off goes on.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from niwaki.models.clusters import write_clusters
 EWT = DATA / "ud-english-ewt"
 SILVER = DATA / "silver-amalgum"
 QUESTIONS = DATA / "questions"
+TRAIN = EWT / "en_ewt-ud-train.conllu"
 DEV = {"EWT dev": EWT / "en_ewt-ud-dev.conllu"}
 TESTS = {
     "EWT test": EWT / "en_ewt-ud-test.conllu",
@@ -44,20 +46,21 @@ RENAMED = {
     "obl:npmod": "obl:unmarked",
 }
 PROFILES: dict[str, dict[str, Any]] = {
-    # One in so many sentences of AMALGUM.
-    "full": {"clusters": 1000, "share": 2, "epochs": 12, "silver_epochs": 6, "folds": 10},
-    "fast": {"clusters": 1000, "share": 6, "epochs": 8, "silver_epochs": 4, "folds": 2},
+    # Share: one in so many sentences of AMALGUM. Rows: of the table of weights.
+    "full": {"clusters": 1000, "share": 1, "epochs": 8, "silver_epochs": 4, "rows": 2_000_000},
+    "fast": {"clusters": 1000, "share": 6, "epochs": 8, "silver_epochs": 4, "rows": 600_000},
 }
-# Tagger, clusters, trees of AMALGUM.
-ROWS = {
-    "tags": (True, False, False),
-    "tags, clusters": (True, True, False),
-    "words": (False, False, False),
-    "words, clusters": (False, True, False),
-    "tags, silver": (True, False, True),
-    "tags, clusters, silver": (True, True, True),
-    "words, clusters, silver": (False, True, True),
-}
+# The tagger, or none; the clusters, if any; trees of AMALGUM.
+ROWS = [
+    "tags",
+    "tags, clusters",
+    "words",
+    "words, clusters",
+    "tags, silver",
+    "tags, clusters, silver",
+    "words, clusters, silver",
+    "words, classes, silver",
+]
 # What is compared: does the second gain over the first, or lose?
 PAIRS = [
     ("tags", "tags, clusters"),
@@ -65,6 +68,8 @@ PAIRS = [
     ("tags", "words, clusters"),
     ("tags, silver", "words, clusters, silver"),
     ("tags, clusters, silver", "words, clusters, silver"),
+    ("words, clusters, silver", "words, classes, silver"),
+    ("tags, clusters, silver", "words, classes, silver"),
 ]
 
 
@@ -73,12 +78,14 @@ def silver() -> Iterator[Sentence]:
         yield from niwaki.read_conllu(file, multi_root=True)
 
 
-def make_clusters(count: int) -> tuple[Path, dict[str, Any]]:
+def make_clusters(kind: str, count: int) -> tuple[Path, dict[str, Any]]:
     """The cluster file, and what making it took."""
-    path, notes = WORK / f"clusters-{count}.txt", WORK / f"clusters-{count}.json"
+    path, notes = WORK / f"{kind}-{count}.txt", WORK / f"{kind}-{count}.json"
+    by_tags = kind == "classes"
     if not notes.exists():
+        gold = niwaki.read_conllu(need(TRAIN)) if by_tags else ()
         start = time.process_time()
-        found = niwaki.cluster(silver(), count)
+        found = niwaki.cluster(itertools.chain(gold, silver()), count, by_tags=by_tags)
         seconds = time.process_time() - start
         WORK.mkdir(parents=True, exist_ok=True)
         write_clusters(found, path)
@@ -100,22 +107,27 @@ def renamed(sentence: Sentence) -> Sentence:
     return sentence.replace(deprels=[RENAMED.get(x, x) for x in sentence.deprels])
 
 
-def model_of(row: str, profile: dict[str, Any], clusters: Path) -> Path:
-    tags, with_clusters, with_silver = ROWS[row]
-    data = [str(need(EWT / "en_ewt-ud-train.conllu"))]
-    if with_silver:
+def has_tagger(row: str) -> bool:
+    return row.startswith("tags")
+
+
+def model_of(row: str, profile: dict[str, Any]) -> Path:
+    tags = has_tagger(row)
+    clusters = [kind for kind in ("clusters", "classes") if kind in row]
+    data = [str(need(TRAIN))]
+    if "silver" in row:
         data.append(str(make_silver(profile["share"])))
     record: dict[str, Any] = {
         "model": {
             "beam": 1,
             "features": "lean" if tags else "words",
-            "clusters": str(clusters) if with_clusters else "",
-            "max_rows": 600_000,
+            "clusters": str(make_clusters(clusters[0], profile["clusters"])[0]) if clusters else "",
+            "max_rows": profile["rows"],
         },
         "segmenter": {"enabled": False},
-        "tagger": {"tags": tags, "lemmas": False, "feats": False, "folds": profile["folds"]},
+        "tagger": {"tags": tags, "lemmas": False, "feats": False, "folds": 2},
         "objective": [{"data": data}],
-        "training": {"greedy_epochs": profile["silver_epochs" if with_silver else "epochs"]},
+        "training": {"greedy_epochs": profile["silver_epochs" if "silver" in row else "epochs"]},
     }
     return trained(row.replace(", ", "-"), record, threads=1)
 
@@ -131,25 +143,24 @@ def main() -> None:
     made.add_argument("--rows", default=";".join(ROWS), help="some of them, with ; between")
     arguments = made.parse_args()
     profile = PROFILES[arguments.profile]
-    clusters, making = make_clusters(profile["clusters"])
     sets = DEV if arguments.dev else TESTS
     gold = {name: list(niwaki.read_conllu(need(file))) for name, file in sets.items()}
     found: dict[str, dict[str, Evaluation]] = {}
     result: dict[str, Any] = {
         "signature": signature(profile=arguments.profile, **profile),
-        "clustering": making,
+        "clustering": make_clusters("clusters", profile["clusters"])[1],
         "rows": {},
         "differences": {},
     }
     for row in arguments.rows.split(";"):
-        path = model_of(row, profile, clusters)
+        path = model_of(row, profile)
         nlp = niwaki.load(path)
         found[row] = {
             name: evaluate(trees, nlp.parse(trees, retag=True)) for name, trees in gold.items()
         }
         result["rows"][row] = {
             "megabytes": round(path.stat().st_size / 1e6, 1),
-            **{name: scores(each, ROWS[row][0]) for name, each in found[row].items()},
+            **{name: scores(each, has_tagger(row)) for name, each in found[row].items()},
         }
         print(row, result["rows"][row], file=sys.stderr, flush=True)
     for one, other in PAIRS:

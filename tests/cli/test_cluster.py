@@ -56,6 +56,18 @@ def test_formats_mean_the_same(run, tmp_path: Path) -> None:
     assert gzip.decompress(outs[1].read_bytes()) == outs[2].read_bytes() == first
 
 
+def test_by_tags(run, tmp_path: Path) -> None:
+    out = tmp_path / "c.txt"
+    assert run(TREES, "-o", out, "--clusters", 4, "--by-tags").status == 0
+    expected = niwaki.cluster(niwaki.read_conllu(TREES), 4, by_tags=True)
+    assert read_clusters(out).paths == expected.paths
+    out.unlink()
+    done = run(SENTENCES, "--from", "text", "-o", out, "--clusters", 4, "--by-tags")
+    assert (done.status, len(done.err.splitlines())) == (1, 1)
+    assert f"{SENTENCES}:1:UPOS: word 1" in done.err and "has no tag" in done.err
+    assert not out.exists()
+
+
 def test_raw_text_is_segmented(run, tmp_path: Path) -> None:
     out = tmp_path / "c.txt"
     small = ("--clusters", 4, "--min-count", 1, "--case", "insensitive")

@@ -2,7 +2,8 @@
 
 TEXT is CoNLL-U if its first line looks like it, else raw text, which the segmenter of a
 model splits into sentences and words; --from says it (tokens: a sentence a line, words
-separated by spaces). Gzip is read as it is. Of CoNLL-U, only the words are looked at.
+separated by spaces). Gzip is read as it is. Of CoNLL-U, only the words are looked at,
+and with --by-tags their tags.
 
 Each word that occurs at least --min-count times gets a line of bits, word and count,
 separated by tabs. Words with the same bits are a cluster, and clusters whose bits begin
@@ -10,6 +11,7 @@ alike stand near each other. Give the file to a parser and its tagger with
 `clusters = "FILE"` under [model] of a training configuration.
 
   niwaki cluster news.txt.gz letters.conllu -o clusters.txt
+  niwaki cluster trees.conllu --by-tags -o classes.txt
   niwaki cluster text.tok --from tokens --clusters 200 --case insensitive -o clusters.txt
 """
 
@@ -56,6 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="insensitive: read everything in lower case (default: %(default)s)",
     )
     parser.add_argument(
+        "--by-tags",
+        action="store_true",
+        help="sort words first by the tags they have in CoNLL-U: for parsers without a tagger",
+    )
+    parser.add_argument(
         "--from", choices=FORMATS, dest="source", help="format of the input (default: by its look)"
     )
     parser.add_argument(
@@ -76,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.clusters,
             min_count=arguments.min_count,
             lowercase=arguments.case == "insensitive",
+            by_tags=arguments.by_tags,
             watch=stages.watch,
         )
     if faults:

@@ -13,6 +13,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
 from niwaki.kernel.brown import Window
 from niwaki.models.clusters import WordClusters, folded
+from niwaki.models.tag_classes import TagClasses
 
 MAX_CLUSTERS = 5000
 MIN_COUNT = 3
@@ -32,6 +33,7 @@ def cluster(
     *,
     min_count: int = MIN_COUNT,
     lowercase: bool = False,
+    by_tags: bool = False,
     watch: Watch | None = None,
 ) -> WordClusters:
     """Cluster the words that occur at least `min_count` times (Brown et al. 1992).
@@ -43,12 +45,17 @@ def cluster(
     are merged to one, and how that went gives their bits: 0 for the side of the more frequent
     word. Words that have not come yet are contexts of their own; edges of sentences and words
     that are too rare are two more. The result depends on the sentences only, not their order.
+
+    With `by_tags`, ten bits that tell the tags of a word (`TagClasses`) come before the others.
     """
     if not 2 <= clusters <= MAX_CLUSTERS:
         raise NiwakiError(f"{clusters} clusters; give 2 to {MAX_CLUSTERS}")
     if min_count < 1:
         raise NiwakiError(f"a least count of {min_count}; give at least 1")
     watch = watch or (lambda stage, done, total: None)
+    tags = TagClasses()
+    if by_tags:
+        sentences = tags.counting(sentences)
     words, counts, text = _count(sentences, min_count, lowercase, watch)
     if len(words) < clusters:
         raise NiwakiError(
@@ -63,8 +70,10 @@ def cluster(
         left = now
     classes = window.classes()
     paths = _paths(window, set(classes.tolist()), watch)
+    prefixes = tags.bits(words, lowercase) if by_tags else dict.fromkeys(words, "")
+    found = zip(words, classes.tolist(), strict=True)
     return WordClusters.of(
-        {word: paths[first] for word, first in zip(words, classes.tolist(), strict=True)},
+        {word: prefixes[word] + paths[first] for word, first in found},
         dict(zip(words, counts.tolist(), strict=True)),
     )
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from niwaki.data.sentence import Sentence
+from niwaki.data.universal import UPOS
 from niwaki.errors import RulesError, nearest, shown, written
 from niwaki.tasks.reorder.rules import ANY, SELF, Example, Pattern, Placement, Rule, RuleSet, Turn
-from niwaki.tasks.reorder.schemes import SCHEMES, UPOS, knows_label
+from niwaki.tasks.reorder.schemes import SCHEMES, knows_label
 
 _FILE_KEYS = ("description", "labels", "extends", "rule", "example")
 _RULE_KEYS = ("name", "head", "barriers", "tuples")

@@ -1,10 +1,6 @@
-"""The names that may stand in rule files: labels of the annotation schemes, universal tags."""
+"""The names that may stand in rule files: labels of the annotation schemes."""
 
 from __future__ import annotations
-
-UPOS = frozenset(
-    "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
-)
 
 # Universal Dependencies 2; `neg`, `nsubjpass`, `csubjpass`, `auxpass`, `dobj`, `mwe`, `name`,
 # `foreign`, `remnant` of version 1 are left out on purpose: trees have the one or the other.
