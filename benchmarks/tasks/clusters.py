@@ -2,8 +2,8 @@
 
 python -m benchmarks.tasks.clusters [--profile fast] [--dev] [--rows ROW,ROW...]
 
-Clusters come from the words of AMALGUM, whose trees are also what parsers are uptrained on;
-classes are clusters by tags too, of the words of AMALGUM and EWT train. All parsers are greedy.
+Clusters come from the words of AMALGUM, classes from its words and tags and those of EWT train.
+Uptrained parsers learn from what the model in the box does (configs/en.toml). All are greedy.
 The features were chosen on EWT dev (--dev shows its scores); the tests are scored once. Models
 are kept below build/tasks: a run that was broken off goes on.
 """
@@ -14,13 +14,14 @@ import itertools
 import json
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import niwaki
-from benchmarks.common import DATA, need, parser, report, signature
-from benchmarks.tasks._adapting import WORK, trained
+from benchmarks.common import DATA, ROOT, need, parser, report, signature
+from benchmarks.tasks._adapting import WORK, trained, write
 from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import Evaluation, evaluate
 from niwaki.metrics.significance import compare
@@ -37,13 +38,6 @@ TESTS = {
     "questions, EWT test": QUESTIONS / "questions-ewt-test.conllu",
     "questions, CHILDES dev": QUESTIONS / "questions-childes-dev.conllu",
     "questions, Atis test": QUESTIONS / "questions-atis-test.conllu",
-}
-# Labels that AMALGUM still has, and what EWT calls them now.
-RENAMED = {
-    "nmod:tmod": "nmod:unmarked",
-    "nmod:npmod": "nmod:unmarked",
-    "obl:tmod": "obl:unmarked",
-    "obl:npmod": "obl:unmarked",
 }
 PROFILES: dict[str, dict[str, Any]] = {
     # Share: one in so many sentences of AMALGUM. Rows: of the table of weights.
@@ -96,15 +90,18 @@ def make_clusters(kind: str, count: int) -> tuple[Path, dict[str, Any]]:
 
 def make_silver(share: int) -> Path:
     path = WORK / f"silver-{share}.conllu"
-    if not path.exists():
-        chosen = itertools.islice((s for s in silver() if s.heads.count(0) == 1), 0, None, share)
-        WORK.mkdir(parents=True, exist_ok=True)
-        niwaki.write_conllu((renamed(sentence) for sentence in chosen), path)
-    return path
+    return path if path.exists() else write(path, itertools.islice(silver(), 0, None, share))
 
 
-def renamed(sentence: Sentence) -> Sentence:
-    return sentence.replace(deprels=[RENAMED.get(x, x) for x in sentence.deprels])
+def uptraining(share: int) -> list[dict[str, Any]]:
+    """The objectives of the model in the box; of AMALGUM one in so many sentences."""
+    with (ROOT / "configs" / "en.toml").open("rb") as file:
+        ewt, questions, amalgum = tomllib.load(file)["objective"]
+    return [
+        {**ewt, "data": str(need(TRAIN))},
+        {**questions, "data": str(need(QUESTIONS / "questions-ewt-train.conllu"))},
+        {**amalgum, "data": str(make_silver(share))},
+    ]
 
 
 def has_tagger(row: str) -> bool:
@@ -112,11 +109,8 @@ def has_tagger(row: str) -> bool:
 
 
 def model_of(row: str, profile: dict[str, Any]) -> Path:
-    tags = has_tagger(row)
+    tags, is_uptrained = has_tagger(row), row.endswith("silver")
     clusters = [kind for kind in ("clusters", "classes") if kind in row]
-    data = [str(need(TRAIN))]
-    if "silver" in row:
-        data.append(str(make_silver(profile["share"])))
     record: dict[str, Any] = {
         "model": {
             "beam": 1,
@@ -126,8 +120,8 @@ def model_of(row: str, profile: dict[str, Any]) -> Path:
         },
         "segmenter": {"enabled": False},
         "tagger": {"tags": tags, "lemmas": False, "feats": False, "folds": 2},
-        "objective": [{"data": data}],
-        "training": {"greedy_epochs": profile["silver_epochs" if "silver" in row else "epochs"]},
+        "objective": uptraining(profile["share"]) if is_uptrained else [{"data": str(need(TRAIN))}],
+        "training": {"greedy_epochs": profile["silver_epochs" if is_uptrained else "epochs"]},
     }
     return trained(row.replace(", ", "-"), record, threads=1)
 
