@@ -117,6 +117,7 @@ def model_of(row: str, profile: dict[str, Any]) -> Path:
             "features": "lean" if tags else "words",
             "clusters": str(make_clusters(clusters[0], profile["clusters"])[0]) if clusters else "",
             "max_rows": profile["rows"],
+            "least_weight": 1,
         },
         "segmenter": {"enabled": False},
         "tagger": {"tags": tags, "lemmas": False, "feats": False, "folds": 2},

@@ -143,6 +143,8 @@ def test_wrong_types(record: dict[str, Any], message: str) -> None:
         ({"model": {"case": "lower"}}, "give one of sensitive, insensitive"),
         ({"model": {"degree": 0}}, "give at least 1"),
         ({"model": {"max_rows": 0}}, "give at least 1"),
+        ({"model": {"least_weight": 0}}, "give at least 1"),
+        ({"model": {"least_weight": 128}}, "give at most 127"),
         ({"tagger": {"folds": 1}}, "tagger.folds is 1; give 0 for none, or at least 2"),
         ({"tagger": {"folds": -1}}, "give at least 0"),
         ({"tagger": {"epochs": 0}}, "give at least 1"),

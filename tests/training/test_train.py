@@ -260,6 +260,14 @@ def test_tiny_tables_still_parse(tmp_path: Path) -> None:
     check(quick_model(tmp_path / "m", model={"max_rows": 1}, tagger={"max_rows": 1}))
 
 
+def test_small_weights_are_kept_if_wanted(tmp_path: Path) -> None:
+    def smallest(least: int) -> int:
+        nlp = quick_model(tmp_path / f"m{least}", model={"least_weight": least})
+        return min(abs(nlp.parser.model.arrays["entry_weights"].astype(int)))
+
+    assert [smallest(least) for least in (1, 2, 20)] == [1, 2, 20]
+
+
 def test_dev_chooses_the_epoch(tmp_path: Path, toy: list[Sentence]) -> None:
     dev = write(tmp_path / "dev.conllu", toy[20:])
     data = write(tmp_path / "train.conllu", toy[:20])

@@ -53,6 +53,10 @@ class ModelConfig:
     clusters: str = ""
     # Rows of weights that are kept of each parser.
     max_rows: int = 350_000
+    # Weights of a transition parser below so many of the 127 steps that 8 bits can tell apart are
+    # dropped. Half of all weights have one: where features are few and good, dropping them halves
+    # the model at no loss; where they are many, as in the set `words`, keep them (1).
+    least_weight: int = 2
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ _AT_LEAST = {
     "model.degree": 1,
     "model.nonlexical_degree": 1,
     "model.max_rows": 1,
+    "model.least_weight": 1,
     "graph.order": 1,
     "graph.latent": 1,
     "graph.margin": 0,
@@ -64,6 +65,7 @@ _OF_TREEBANKS = (
     *("leave_out", "skip_bad", "alone", "alone_epochs"),
 )
 _AT_MOST = {
+    "model.least_weight": 127,
     "model.beam": 4096,
     "graph.order": 2,
     "graph.latent": 64,

@@ -69,6 +69,7 @@ def transition_parsers_of(
             how,
             beam=beam,
             max_rows=model.max_rows,
+            least_weight=model.least_weight,
             clusters=stages.clusters,
             checkpoint=stages.checkpoint,
             threads=stages.threads,
