@@ -68,6 +68,19 @@ def test_by_tags(run, tmp_path: Path) -> None:
     assert not out.exists()
 
 
+def test_sentences_without_tags_can_be_skipped(run, tmp_path: Path) -> None:
+    text, out = tmp_path / "text.conllu", tmp_path / "out"
+    untagged = "1\tcarp\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    text.write_text(TREES.read_text() + untagged)
+    options = ("-o", out, "--clusters", 4, "--by-tags")
+    assert run(text, *options).status == 1
+    done = run(text, *options, "--skip-bad")
+    assert done.status == 0
+    assert done.err.startswith("skipped 1 faults, the first: ") and "has no tag" in done.err
+    expected = niwaki.cluster(niwaki.read_conllu(TREES), 4, by_tags=True)
+    assert read_clusters(out).counts == expected.counts
+
+
 def test_raw_text_is_segmented(run, tmp_path: Path) -> None:
     out = tmp_path / "c.txt"
     small = ("--clusters", 4, "--min-count", 1, "--case", "insensitive")

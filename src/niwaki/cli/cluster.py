@@ -30,6 +30,7 @@ from niwaki.errors import CorpusError, NiwakiError
 from niwaki.models.brown import MAX_CLUSTERS, MIN_COUNT, cluster
 from niwaki.models.clusters import write_clusters
 from niwaki.models.pipeline import load
+from niwaki.models.tag_classes import untagged
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,6 +101,9 @@ def _sentences(arguments: argparse.Namespace, faults: list[CorpusError]) -> Iter
         words = 0
         on_fault = faults.append if arguments.skip_bad else None
         for sentence in read_sentences(file, arguments.source, segmenter, on_fault=on_fault):
+            if arguments.by_tags and on_fault and (fault := untagged(sentence)):
+                on_fault(fault)
+                continue
             words += len(sentence)
             yield sentence
         if not words:

@@ -53,8 +53,8 @@ def cluster(
     if min_count < 1:
         raise NiwakiError(f"a least count of {min_count}; give at least 1")
     watch = watch or (lambda stage, done, total: None)
-    tags = TagClasses()
-    if by_tags:
+    tags = TagClasses() if by_tags else None
+    if tags:
         sentences = tags.counting(sentences)
     words, counts, text = _count(sentences, min_count, lowercase, watch)
     if len(words) < clusters:
@@ -70,10 +70,10 @@ def cluster(
         left = now
     classes = window.classes()
     paths = _paths(window, set(classes.tolist()), watch)
-    prefixes = tags.bits(words, lowercase) if by_tags else dict.fromkeys(words, "")
+    prefixes = tags.bits(words, lowercase) if tags else {}
     found = zip(words, classes.tolist(), strict=True)
     return WordClusters.of(
-        {word: prefixes[word] + paths[first] for word, first in found},
+        {word: prefixes.get(word, "") + paths[first] for word, first in found},
         dict(zip(words, counts.tolist(), strict=True)),
     )
 

@@ -21,6 +21,16 @@ _TAG_BITS, _KIND_BITS = 5, 4
 _Usage = tuple[str, str, tuple[str, ...]]
 
 
+def untagged(sentence: Sentence) -> CorpusError | None:
+    """What is wrong with a sentence that has a word without a tag."""
+    if "_" not in sentence.upos:
+        return None
+    number = sentence.upos.index("_")
+    found = f"word {number + 1}, {shown(sentence.forms[number])}, has no tag"
+    advice = "tag the text, or make clusters of words alone"
+    return CorpusError(sentence.file, sentence.line, "UPOS", found, advice)
+
+
 class TagClasses:
     """Counts the tags of words, and sorts words by them.
 
@@ -37,16 +47,9 @@ class TagClasses:
     def counting(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """The sentences again, counted on the way."""
         for sentence in sentences:
-            rows = zip(sentence.forms, sentence.upos, sentence.xpos, strict=True)
-            for number, (form, upos, xpos) in enumerate(rows, start=1):
-                if upos == "_":
-                    raise CorpusError(
-                        sentence.file,
-                        sentence.line,
-                        "UPOS",
-                        f"word {number}, {shown(form)}, has no tag",
-                        "tag the text, or make clusters of words alone",
-                    )
+            if fault := untagged(sentence):
+                raise fault
+            for form, upos, xpos in zip(sentence.forms, sentence.upos, sentence.xpos, strict=True):
                 self._counts[form][upos if upos in UPOS else "X", xpos] += 1
             yield sentence
 
