@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from niwaki.data.sentence import Sentence
-from niwaki.models.pipeline import Pipeline
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.training.config import Config
 from niwaki.training.config_file import make_config
-from niwaki.training.epochs import EpochReport
+from niwaki.training.loop import EpochReport
 from niwaki.training.run import train
 
 TOY = Path(__file__).parent / "fixtures" / "toy.conllu"

@@ -16,10 +16,10 @@ from typing import Any
 import niwaki
 from benchmarks.common import DATA, need, parser, report, signature
 from niwaki.metrics.attachment import Evaluation, evaluate
-from niwaki.metrics.crossing import Crossing, count_crossing
+from niwaki.metrics.nonprojective import Crossing, count_crossing
 from niwaki.metrics.significance import compare
 from niwaki.training.config_file import make_config
-from niwaki.training.epochs import EpochReport
+from niwaki.training.loop import EpochReport
 from niwaki.training.run import train
 
 TREEBANKS = {

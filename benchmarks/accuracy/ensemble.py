@@ -21,12 +21,12 @@ import numpy as np
 import niwaki
 from benchmarks.accuracy.graph import SAMPLES, Material, Shelf, trained
 from benchmarks.common import DATA, EWT_MODEL, need, parser, report, signature
+from niwaki.features.arc_templates import load_arc_feature_set
 from niwaki.metrics.attachment import Evaluation, evaluate
 from niwaki.metrics.calibration import measure
 from niwaki.metrics.significance import compare
-from niwaki.models.arc_features import load_arc_feature_set
-from niwaki.models.ensemble import Beliefs, Ensemble, beliefs_of
-from niwaki.models.pipeline import Pipeline, load
+from niwaki.pipeline.ensemble import Beliefs, Ensemble, beliefs_of
+from niwaki.pipeline.pipeline import Pipeline, load
 
 TREEBANK = "ud-english-ewt"
 # Settings and passes.

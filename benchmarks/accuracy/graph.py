@@ -29,18 +29,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import DATA, need, parser, report, signature
+from niwaki.features.arc_templates import load_arc_feature_set
+from niwaki.learning.checkpoint import Checkpoint
+from niwaki.learning.corpus import Corpus, read_treebank
 from niwaki.metrics.significance import resample
-from niwaki.models.arc_features import load_arc_feature_set
-from niwaki.models.graph import GraphParser
-from niwaki.models.tagger import Tags
-from niwaki.models.trees import Scores, decode, sum_trees
-from niwaki.training.calibration import calibrate_graph
-from niwaki.training.checkpoint import Checkpoint
+from niwaki.parsers.decoding import Scores, decode, sum_trees
+from niwaki.parsers.graph.model import GraphParser
+from niwaki.parsers.graph.trainer import GraphTraining, make_graph_spec
+from niwaki.parsers.transition.calibration import calibrate_graph
+from niwaki.tagging.tagger import Tags
+from niwaki.tagging.trainer import jackknife, train_tagger
 from niwaki.training.config import Config
 from niwaki.training.config_file import make_config
-from niwaki.training.corpus import Corpus, read_treebank
-from niwaki.training.graph import GraphTraining, design_graph
-from niwaki.training.tagging import jackknife, train_tagger
 
 TREEBANKS = {
     "ud-english-ewt": "en_ewt-ud-{}.conllu",
@@ -165,7 +165,7 @@ def trained(
             "training": {"epochs": epochs},
         }
     )
-    design = design_graph(
+    spec = make_graph_spec(
         material.train.sentences,
         config.graph,
         features=features,
@@ -173,7 +173,7 @@ def trained(
     )
     lessons = GraphTraining(
         "graph",
-        design,
+        spec,
         material.train,
         material.tags,
         config,
@@ -203,7 +203,7 @@ def decoded(parsed: GraphParser, corpus: Corpus, tags: Tags) -> dict[str, NDArra
     batch = corpus.batch
     values = parsed.attribute_values(batch, tags)
     scores = parsed.scores(batch, values)
-    projective = parsed.design.projective
+    projective = parsed.spec.projective
     marginals = sum_trees(scores, projective=projective, too_long="spanning").marginals
     beliefs = Scores(marginals, scores.lengths)
     return {

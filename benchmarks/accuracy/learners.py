@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import DATA, ROOT, need, parser, report, signature, timed
-from niwaki.models.features import load_feature_set
-from niwaki.models.tagger import UPOS, Tagger, Tags
-from niwaki.models.transition import DEPREL, TransitionParser, design_parser
-from niwaki.training.checkpoint import Checkpoint
+from niwaki.features.templates import load_feature_set
+from niwaki.learning.checkpoint import Checkpoint
+from niwaki.learning.corpus import Corpus, read_treebank
+from niwaki.parsers.transition.model import DEPREL, TransitionParser, make_transition_spec
+from niwaki.parsers.transition.trainer import ParserTraining
+from niwaki.tagging.tagger import UPOS, Tagger, Tags
+from niwaki.tagging.trainer import jackknife, train_tagger
 from niwaki.training.config import TaggerConfig, TrainingConfig
-from niwaki.training.corpus import Corpus, read_treebank
-from niwaki.training.parsing import ParserTraining
-from niwaki.training.tagging import jackknife, train_tagger
 
 KEPT = ROOT / "build" / "learners"
 EWT = DATA / "ud-english-ewt"
@@ -165,7 +165,7 @@ def measure_parser(
     start = time.process_time()
     lessons = ParserTraining(
         "parser",
-        design_parser(train.sentences, "arc-standard", load_feature_set(features)),
+        make_transition_spec(train.sentences, "arc-standard", load_feature_set(features)),
         train,
         tags["train"],
         TrainingConfig(greedy_epochs=epochs, **settings),

@@ -22,26 +22,26 @@ import numpy as np
 import niwaki
 import niwaki.objectives.reordering as reordering
 from benchmarks.common import DATA, need, parser, report, signature
-from niwaki.data.references import Reference
+from niwaki.data.bilingual.references import Reference
 from niwaki.data.sentence import Sentence
+from niwaki.features.weights import PackedWeights
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.linear import Learner
-from niwaki.kernel.parser_learning import Tutor
-from niwaki.models.graph import GraphParser
-from niwaki.models.pipeline import Pipeline
-from niwaki.models.transition import DEPREL, TransitionParser
-from niwaki.models.weights import Compressed
+from niwaki.kernel.linear import SparseWeights
+from niwaki.kernel.transition.learning import TransitionLearner
+from niwaki.learning.checkpoint import Checkpoint
+from niwaki.learning.corpus import Corpus
+from niwaki.parsers.graph.model import GraphParser
+from niwaki.parsers.graph.trainer import GraphTraining
+from niwaki.parsers.transition.candidates import TransitionTrainee
+from niwaki.parsers.transition.model import DEPREL, TransitionParser
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rulefile import load_rules
-from niwaki.training.checkpoint import Checkpoint
 from niwaki.training.config import ObjectiveConfig
 from niwaki.training.config_file import make_config
-from niwaki.training.corpus import Corpus
-from niwaki.training.costdata import CostData, CostObjective, tag_costs
-from niwaki.training.costs import CostLessons
-from niwaki.training.graph import GraphTraining
+from niwaki.training.examples import CostData, CostObjective, tag_costs
+from niwaki.training.objectives import CostLessons
 from niwaki.training.parser_stages import finished_weights
-from niwaki.training.trainee import TransitionTrainee
 
 CONFIG = ObjectiveConfig(kind="reordering", rules="ja")
 Learn = Callable[[], None]
@@ -86,23 +86,23 @@ def transition(
     """How to learn sentences of the treebank; and examples on a beam that is seen by a clock."""
     parser = nlp.parser
     assert isinstance(parser, TransitionParser)
-    assert isinstance(parser.model, Compressed)
-    taught = parser.with_model(Learner(parser.model.classes, base=parser.model.frozen()))
-    tutor = Tutor(taught.kernel, taught.class_numbers())
+    assert isinstance(parser.model, PackedWeights)
+    taught = parser.with_model(SparseWeights(parser.model.classes, base=parser.model.compile()))
+    arc_learner = TransitionLearner(taught.kernel, taught.class_numbers())
     data = cost_data(nlp, sentences)
     (tagging,) = data.taggings
-    trainee = TransitionTrainee(taught, tutor, tagging.batch, tagging.tags, nlp.beam)
+    trainee = TransitionTrainee(taught, arc_learner, tagging.batch, tagging.tags, nlp.beam)
     # The same objects, seen through a clock.
     kernel = SimpleNamespace(kbest=inside.counted(taught.kernel.kbest))
     trainee._parser = SimpleNamespace(kernel=kernel, decoded=taught.decoded)  # type: ignore[assignment]
-    trainee._tutor = SimpleNamespace(update=inside.counted(tutor.update))  # type: ignore[assignment]
+    trainee._tutor = SimpleNamespace(update=inside.counted(arc_learner.update))  # type: ignore[assignment]
     batch = Batch([sentence.source for sentence in sentences])
     values = taught.attribute_values(batch, nlp.tag(batch, keep=False))
     labels = batch.numbers(DEPREL, taught.labels.symbols)
     order = np.arange(len(sentences), dtype=np.int32)
 
     def learn() -> None:
-        tutor.learn_with_beam(
+        arc_learner.learn_with_beam(
             batch, values, batch.given_heads(), labels, order, nlp.beam, True, 20.0
         )
 
@@ -117,7 +117,7 @@ def graph(nlp: Pipeline, sentences: list[Sentence], inside: Inside) -> tuple[Lea
     data = cost_data(nlp, sentences)
     training = GraphTraining(
         "graph",
-        parser.design,
+        parser.spec,
         corpus,
         nlp.tag(corpus.batch, keep=False),
         config,

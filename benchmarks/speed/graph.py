@@ -22,9 +22,9 @@ from benchmarks.accuracy.crossing import Quiet
 from benchmarks.common import DATA, best_of, need, parser, report, signature, timed
 from niwaki import draw
 from niwaki.kernel.batch import Batch
-from niwaki.models.graph import GraphParser
-from niwaki.models.pipeline import Pipeline, load
-from niwaki.models.trees import decode, sum_trees
+from niwaki.parsers.decoding import decode, sum_trees
+from niwaki.parsers.graph.model import GraphParser
+from niwaki.pipeline.pipeline import Pipeline, load
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.common import best_of, parser, report, signature
-from niwaki.models.trees import Scores, decode, decode_mbr, kbest, sample, sum_trees
+from niwaki.parsers.decoding import Scores, decode, decode_mbr, kbest, sample, sum_trees
 
 LENGTHS = (10, 20, 40, 80, 160, 320)
 WORDS = 4000

@@ -22,8 +22,8 @@ from benchmarks.common import (
     timed,
 )
 from niwaki.kernel.batch import Batch
-from niwaki.models.pipeline import Pipeline
-from niwaki.models.transition import TransitionParser
+from niwaki.parsers.transition.model import TransitionParser
+from niwaki.pipeline.pipeline import Pipeline
 
 FILE = DATA / "ud-english-ewt" / "en_ewt-ud-test.conllu"
 # Tool, its model and its beam.
@@ -79,7 +79,7 @@ class Prepared:
 
 def rows_that_are_read(prepared: Prepared, model: TransitionParser) -> list[np.ndarray]:
     """The rows of weights that greedy parsing adds up, in the order in which it does."""
-    frozen = model.model.frozen()
+    frozen = model.model.compile()
     rows = []
     for batch, tags in zip(prepared.batches, prepared.tags, strict=True):
         values = model.attribute_values(batch, tags)
@@ -94,7 +94,7 @@ def rows_that_are_read(prepared: Prepared, model: TransitionParser) -> list[np.n
 def memory_bound(prepared: Prepared) -> dict[str, Callable[[], float]]:
     """The time to add up the same rows with nothing else to do."""
     model = prepared.nlp.parser_for(1)
-    frozen = model.model.frozen()
+    frozen = model.model.compile()
     found = rows_that_are_read(prepared, model)
     lengths = np.array([len(rows) for rows in found], dtype=np.int32)
     rows = np.concatenate(found)

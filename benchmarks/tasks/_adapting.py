@@ -18,17 +18,17 @@ from safetensors.numpy import load_file, save_file
 import niwaki
 from benchmarks.common import DATA, ROOT, need
 from niwaki.data.sentence import Sentence
+from niwaki.learning.checkpoint import Checkpoint, hash_of_files
+from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import SAMPLES, resample
-from niwaki.models.pipeline import Pipeline
-from niwaki.models.tagger import Tags
-from niwaki.training.checkpoint import Checkpoint, hash_of_files
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.tagging.tagger import Tags
+from niwaki.tagging.trainer import jackknife
 from niwaki.training.config import TaggerConfig
 from niwaki.training.config_file import make_config
-from niwaki.training.corpus import read_treebank
-from niwaki.training.epochs import EpochReport
+from niwaki.training.loop import EpochReport
 from niwaki.training.run import train
-from niwaki.training.tagging import jackknife
 
 # Models and files that a benchmark makes; the same settings find them again.
 WORK = ROOT / "build" / "tasks"

@@ -10,7 +10,7 @@ from typing import Any
 import niwaki
 from benchmarks.common import DATA, need
 from benchmarks.tasks._adapting import WORK, trained, write
-from niwaki.data.links import with_links
+from niwaki.data.bilingual.links import with_links
 from niwaki.data.sentence import Sentence
 from niwaki.tasks.align import Settings, link, train
 

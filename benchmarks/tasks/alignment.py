@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import DATA, PEERS, best_of, need, parser, report, signature
-from niwaki.data.bitext import Links, Pair, read_bitext, read_links
-from niwaki.data.posteriors import Posteriors
+from niwaki.data.bilingual.bitext import Links, Pair, read_bitext, read_links
+from niwaki.data.bilingual.posteriors import Posteriors
 from niwaki.metrics.alignment import AlignmentEvaluation, evaluate_links
 from niwaki.tasks.align import Settings, compose, link, mix, preset, symmetrize, train
 

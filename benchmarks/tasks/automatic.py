@@ -17,9 +17,9 @@ from typing import Any
 import niwaki
 from benchmarks.common import DATA, need, parser, report, signature
 from niwaki.analysis.orders import compare_systems, rule_system
-from niwaki.data.references import Reference
+from niwaki.data.bilingual.references import Reference
 from niwaki.data.sentence import Sentence
-from niwaki.models.pipeline import Pipeline
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.tasks.align import Settings, link, train
 from niwaki.tasks.reorder.events import collect_events
 from niwaki.tasks.reorder.learning import Settings as Learning

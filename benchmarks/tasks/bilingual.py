@@ -24,13 +24,13 @@ import niwaki
 from benchmarks.common import DATA, RESULTS, best_of, need, parser, report, signature, timed
 from benchmarks.tasks._bilingual import LANGUAGES, THREE, THRESHOLD, atis_model, linked_atis
 from niwaki.analysis.bilingual import BilingualReport, decide, first_mistakes, moves_of
-from niwaki.data.bitext import read_links
-from niwaki.data.links import with_links
+from niwaki.data.bilingual.bitext import read_links
+from niwaki.data.bilingual.links import with_links
 from niwaki.data.sentence import Sentence
 from niwaki.kernel.batch import Batch
 from niwaki.metrics.attachment import METRICS, evaluate, f1
 from niwaki.metrics.significance import SAMPLES, resample
-from niwaki.models.transition import TransitionParser
+from niwaki.parsers.transition.model import TransitionParser
 
 PUD = DATA / "align-pud"
 

@@ -23,9 +23,9 @@ import niwaki
 from benchmarks.common import DATA, ROOT, need, parser, report, signature
 from benchmarks.tasks._adapting import WORK, trained, write
 from niwaki.data.sentence import Sentence
+from niwaki.features.clusters import write_clusters
 from niwaki.metrics.attachment import Evaluation, evaluate
 from niwaki.metrics.significance import compare
-from niwaki.models.clusters import write_clusters
 
 EWT = DATA / "ud-english-ewt"
 SILVER = DATA / "silver-amalgum"

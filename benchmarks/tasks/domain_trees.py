@@ -24,7 +24,7 @@ from benchmarks.tasks._adapting import LEAN, WORK, lessons, loaded, task_parser,
 from benchmarks.tasks.known_roots import EWT, plain
 from benchmarks.tasks.self_training import with_trees
 from niwaki.analysis.orders import rule_system
-from niwaki.data.references import Reference
+from niwaki.data.bilingual.references import Reference
 from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.reordering import METRICS
@@ -33,7 +33,7 @@ from niwaki.objectives.reordering import Reordering
 from niwaki.tasks.align import Settings, link, train
 from niwaki.tasks.reorder.references import make_reference
 from niwaki.tasks.reorder.rulefile import load_rules
-from niwaki.training.selftraining import Selection, choose_trees
+from niwaki.training.self_training import Selection, choose_trees
 
 PARTS = ("train", "dev", "test")
 SHOWN = ("frs_linked", "exact_linked", "tau")

@@ -22,7 +22,7 @@ from benchmarks.tasks._adapting import (
 )
 from benchmarks.tasks.word_order import PROFILES, Runs, make_references
 from niwaki.analysis.tag_shifts import is_imperative, shifted_tags
-from niwaki.data.references import read_references
+from niwaki.data.bilingual.references import read_references
 from niwaki.data.sentence import Sentence
 
 QUESTIONS = DATA / "questions"

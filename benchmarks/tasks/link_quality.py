@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.common import DATA, need, parser, report, signature
 from benchmarks.tasks.reordering import BASELINES, PAIRS, gold_trees
 from niwaki.analysis.orders import CORRELATED
-from niwaki.data.bitext import Links, Pair, read_bitext
+from niwaki.data.bilingual.bitext import Links, Pair, read_bitext
 from niwaki.metrics.correlation import pearson, spearman
 from niwaki.metrics.reordering import evaluate_orders
 from niwaki.tasks.align import Settings, link, preset, train

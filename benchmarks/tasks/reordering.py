@@ -22,12 +22,12 @@ import numpy as np
 import niwaki
 from benchmarks.common import DATA, best_of, need, parser, report, signature
 from niwaki.analysis.orders import System, compare_systems, rule_system, significance_mark
-from niwaki.data.bitext import read_linked_bitext
-from niwaki.data.references import Reference
+from niwaki.data.bilingual.bitext import read_linked_bitext
+from niwaki.data.bilingual.references import Reference
 from niwaki.data.sentence import Sentence
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.reorder import reorder
-from niwaki.models.pipeline import Pipeline
+from niwaki.kernel.bilingual.reorder import reorder
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.tasks.reorder.events import collect_events
 from niwaki.tasks.reorder.learning import learn_rules
 from niwaki.tasks.reorder.references import make_reference

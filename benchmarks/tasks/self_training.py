@@ -28,13 +28,13 @@ from benchmarks.tasks._adapting import (
     trained,
 )
 from benchmarks.tasks.word_order import Judge, make_references, people_references
-from niwaki.data.references import read_references
+from niwaki.data.bilingual.references import read_references
 from niwaki.kernel.batch import Batch
 from niwaki.metrics.significance import compare_means
-from niwaki.models.tagger import Tags
 from niwaki.objectives.reordering import Reordering
+from niwaki.tagging.tagger import Tags
 from niwaki.tasks.reorder.rulefile import load_rules
-from niwaki.training.selftraining import Selection, choose_trees
+from niwaki.training.self_training import Selection, choose_trees
 
 PROFILES: dict[str, dict[str, Any]] = {
     "full": {"epochs": 12, "share": 1, "examples": 10_000, "n": (8, 64, 512), "weights": (1, 10)},

@@ -39,15 +39,15 @@ from benchmarks.tasks._adapting import WORK, Lines, write
 from niwaki.analysis.gains import GainsReport, Row, learning_curve, measure
 from niwaki.data.sentence import Sentence
 from niwaki.draw import line_chart, round_limits
+from niwaki.features.weights import PackedWeights, compress
+from niwaki.learning.checkpoint import Checkpoint
+from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import compare
-from niwaki.models.transition import DEPREL, TransitionParser
-from niwaki.models.weights import Compressed, compress
-from niwaki.training.checkpoint import Checkpoint
+from niwaki.parsers.transition.model import DEPREL, TransitionParser
+from niwaki.parsers.transition.trainer import ParserTraining
 from niwaki.training.config import Config, ObjectiveConfig, UptrainingConfig
 from niwaki.training.config_file import read_config
-from niwaki.training.corpus import read_treebank
-from niwaki.training.parsing import ParserTraining
 from niwaki.training.run import train
 from niwaki.training.uptraining import QUESTION_CHARACTERS, QUESTION_WORDS, Teaching, uptrain
 
@@ -270,7 +270,7 @@ def sizes(most: int) -> None:
     dev = read_treebank([str(need(EWT / "en_ewt-ud-dev.conllu"))])
     training = ParserTraining(
         "sizes",
-        nlp.parser.design,
+        nlp.parser.spec,
         lessons,
         # Tags of words that the tagger has seen: a little too good, for all sizes alike.
         nlp.tagger.tag(lessons.batch, keep=False),
@@ -303,7 +303,7 @@ def sizes(most: int) -> None:
             labels == dev.batch.numbers(DEPREL, student.labels.symbols)
         )
         model = student.model
-        assert isinstance(model, Compressed)
+        assert isinstance(model, PackedWeights)
         result[str(rows)] = {
             "LAS on dev": round(100 * float(right.mean()), 2),
             "rows": model.rows,

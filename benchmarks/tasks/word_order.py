@@ -32,8 +32,8 @@ from benchmarks.tasks._adapting import (
     trained,
 )
 from niwaki.analysis.orders import rule_system
-from niwaki.data.bitext import read_bitext, read_linked_bitext
-from niwaki.data.references import Reference, read_references, write_references
+from niwaki.data.bilingual.bitext import read_bitext, read_linked_bitext
+from niwaki.data.bilingual.references import Reference, read_references, write_references
 from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import Evaluation, evaluate
 from niwaki.metrics.reordering import METRICS, OrderEvaluation, linked_mask

@@ -1,15 +1,15 @@
 """Niwaki trains dependency parsers for the job they will do."""
 
 from niwaki import draw
-from niwaki.data.candidates import Candidates
 from niwaki.data.conllu import read_conllu, validate, write_conllu
 from niwaki.data.constraints import Constraints
+from niwaki.data.kbest import Candidates
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError, ConstraintError, CorpusError, ModelError, NiwakiError
-from niwaki.models.brown import cluster
-from niwaki.models.ensemble import Ensemble
-from niwaki.models.pipeline import Pipeline, load
+from niwaki.features.brown import cluster
+from niwaki.pipeline.ensemble import Ensemble
+from niwaki.pipeline.pipeline import Pipeline, load
 from niwaki.tasks.align import align
 
 __version__ = "0.1.0.dev0"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import niwaki
-from niwaki.data.bitext import read_bitext
+from niwaki.data.bilingual.bitext import read_bitext
 from niwaki.metrics.alignment import evaluate_links
 from tests.conftest import SHARED
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import niwaki
-from niwaki.data.bitext import read_bitext
+from niwaki.data.bilingual.bitext import read_bitext
 from tests.conftest import SHARED
 
 DATA = SHARED / "data"

@@ -8,8 +8,8 @@ import pytest
 
 import niwaki
 from niwaki.analysis.orders import rule_system
-from niwaki.data.bitext import read_linked_bitext
-from niwaki.data.references import Reference
+from niwaki.data.bilingual.bitext import read_linked_bitext
+from niwaki.data.bilingual.references import Reference
 from niwaki.data.sentence import Sentence
 from niwaki.tasks.reorder.events import collect_events
 from niwaki.tasks.reorder.learning import learn_rules

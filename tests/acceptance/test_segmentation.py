@@ -8,11 +8,11 @@ import pytest
 
 import niwaki
 from niwaki.data.rawtext import raw_text
+from niwaki.features.weights import PackedWeights
+from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.segmentation import METRICS, evaluate_segmentation
-from niwaki.models.weights import Compressed
+from niwaki.segmenting.trainer import train_segmenter
 from niwaki.training.config import SegmenterConfig
-from niwaki.training.corpus import read_treebank
-from niwaki.training.segmenting import train_segmenter
 from tests.conftest import SHARED
 from tests.official import OFFICIAL, official_counts
 from tests.toy import write
@@ -40,7 +40,7 @@ def test_f1(treebank: str, words: float, sentences: float) -> None:
     assert scores["Words"] >= words
     assert scores["Sentences"] >= sentences
     models = [segmenter.model, segmenter.split_model]
-    assert sum(model.size for model in models if isinstance(model, Compressed)) <= 1 << 20
+    assert sum(model.size for model in models if isinstance(model, PackedWeights)) <= 1 << 20
 
 
 def test_scores_from_raw_text_are_those_of_the_official_scorer(tmp_path: Path) -> None:

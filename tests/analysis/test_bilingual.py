@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from niwaki.analysis.bilingual import KINDS, NO_CHOICE, Walk, decide, first_mistakes
-from niwaki.data.links import with_links
+from niwaki.data.bilingual.links import with_links
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError
-from niwaki.kernel.contiguity import Contiguity
+from niwaki.kernel.transition.contiguity import Contiguity
 from tests.conftest import ROOT
 from tests.reference.contiguity import contiguous, right_contiguous
 from tests.reference.features import Symbolic

@@ -19,7 +19,7 @@ from niwaki.analysis.orders import (
 )
 from niwaki.analysis.orders_report import Report
 from niwaki.analysis.reordering import misplaced_positions, parse_error_costs, rule_effects
-from niwaki.data.references import Reference, check_same_sentences
+from niwaki.data.bilingual.references import Reference, check_same_sentences
 from niwaki.data.sentence import Sentence
 from niwaki.draw import crossing_lines
 from niwaki.errors import CorpusError

@@ -11,8 +11,8 @@ from niwaki.analysis.tag_shifts import Imperatives, TagShift, count_imperatives,
 from niwaki.analysis.tradeoff import as_page, as_text, weigh_up
 from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
-from niwaki.models.pipeline import Pipeline
 from niwaki.objectives.arc_length import ArcLength
+from niwaki.pipeline.pipeline import Pipeline
 from tests.toy import TOY, niwaki, quick_model
 
 

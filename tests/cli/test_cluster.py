@@ -10,7 +10,7 @@ import pytest
 
 import niwaki
 from niwaki import cli
-from niwaki.models.clusters import read_clusters
+from niwaki.features.clusters import read_clusters
 from tests.conftest import ROOT
 
 SENTENCES = ROOT / "examples" / "sentences.txt"

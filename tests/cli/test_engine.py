@@ -12,7 +12,7 @@ import pytest
 from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import METRICS
-from niwaki.models.pipeline import Pipeline
+from niwaki.pipeline.pipeline import Pipeline
 from tests.toy import TOY, niwaki, without, write
 
 WORDS = "The heron watches the pond .\nSnow fell .\n"

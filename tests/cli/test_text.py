@@ -18,7 +18,7 @@ from tests.garden import treebank
 QUICK = [
     "model.beam=1",
     "segmenter.epochs=15",
-    "segmenter.patience=1",
+    "segmenter.min_updates=1",
     "training.epochs=1",
     "training.greedy_epochs=1",
 ]

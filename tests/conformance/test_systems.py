@@ -1,4 +1,4 @@
-"""Every transition system found in kernel/systems, judged by exhaustive search."""
+"""Every transition system found in kernel/transition/systems, judged by exhaustive search."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError
-from niwaki.kernel.systems import load_system, system_names
-from niwaki.kernel.systems._view import View
+from niwaki.kernel.transition.systems import load_system, system_names
+from niwaki.kernel.transition.systems._view import View
 from tests.reference.systems import (
     COSTS,
     SLOW,

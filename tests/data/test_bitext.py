@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from niwaki.data.bitext import (
+from niwaki.data.bilingual.bitext import (
     Links,
     parse_links,
     read_bitext,

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from niwaki.data.bitext import Links
-from niwaki.data.posteriors import Posteriors, read_posteriors, write_posteriors
+from niwaki.data.bilingual.bitext import Links
+from niwaki.data.bilingual.posteriors import Posteriors, read_posteriors, write_posteriors
 from niwaki.errors import CorpusError
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from niwaki.data.references import Reference, read_references, write_references
+from niwaki.data.bilingual.references import Reference, read_references, write_references
 from niwaki.errors import CorpusError
 
 

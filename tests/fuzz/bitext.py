@@ -7,16 +7,16 @@ import io
 from collections import Counter
 from collections.abc import Callable
 
-from niwaki.data.bitext import (
+from niwaki.data.bilingual.bitext import (
     read_bitext,
     read_filled_bitext,
     read_linked_bitext,
     read_links,
     write_links,
 )
-from niwaki.data.orders import read_orders, read_ratings, read_texts
-from niwaki.data.posteriors import read_posteriors, write_posteriors
-from niwaki.data.references import Reference, read_references, write_references
+from niwaki.data.bilingual.orders import read_orders, read_ratings, read_texts
+from niwaki.data.bilingual.posteriors import read_posteriors, write_posteriors
+from niwaki.data.bilingual.references import Reference, read_references, write_references
 from niwaki.errors import NiwakiError
 
 _SEPARATOR = b"\x1e"

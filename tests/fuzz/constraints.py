@@ -10,7 +10,7 @@ from pathlib import Path
 from niwaki.data.constraints import Constraints
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConstraintError, NiwakiError
-from niwaki.models.pipeline import Pipeline
+from niwaki.pipeline.pipeline import Pipeline
 from tests.fuzz.choices import Choices
 from tests.toy import quick_model
 

@@ -15,16 +15,19 @@ from typing import Any
 import numpy as np
 
 from niwaki.errors import NiwakiError
-from niwaki.kernel import chooser, confidence, conllu, lines, segmenter, tagger
+from niwaki.kernel import conllu
 from niwaki.kernel.batch import Batch, Symbols, short_hashes
-from niwaki.kernel.characters import Text, kinds_of
-from niwaki.kernel.contexts import Templates
-from niwaki.kernel.features import KINDS, SLOT_NAMES, Program
-from niwaki.kernel.linear import Frozen, Learner, buckets_of
-from niwaki.kernel.parser import Parser
-from niwaki.kernel.systems import load_system, system_names
-from niwaki.kernel.window import Window
-from niwaki.kernel.words import ATTRIBUTE_NAMES, Clusters, analyse, word_values
+from niwaki.kernel.features.words import ATTRIBUTE_NAMES, Clusters, analyse, word_values
+from niwaki.kernel.linear import CompiledWeights, SparseWeights, buckets_of
+from niwaki.kernel.segmenting import lines, segmenter
+from niwaki.kernel.segmenting.characters import Text, kinds_of
+from niwaki.kernel.segmenting.contexts import Templates
+from niwaki.kernel.tagging import lexicon_classifier, tagger
+from niwaki.kernel.tagging.window import Window
+from niwaki.kernel.transition import confidence
+from niwaki.kernel.transition.features import KINDS, SLOT_NAMES, Program
+from niwaki.kernel.transition.parser import Parser
+from niwaki.kernel.transition.systems import load_system, system_names
 from tests.fuzz.choices import ODD, Choices
 
 ALLOWED = (NiwakiError, ValueError, TypeError, OverflowError, BufferError)
@@ -136,29 +139,29 @@ def _words(choices: Choices) -> None:
 
 
 def _linear(choices: Choices) -> None:
-    learner = Learner(odd(choices, 1 + choices.below(5)), odd(choices, 1))
+    learner = SparseWeights(odd(choices, 1 + choices.below(5)), odd(choices, 1))
     for _ in range(choices.below(6)):
-        keys, klass = numbers(choices, "u8"), odd(choices, choices.below(6))
-        _try(learner.add, keys, klass, odd(choices, 1.5))
-        _try(learner.climb, keys, klass, odd(choices, 1.0), odd(choices, 0.1), odd(choices, 0.1))
+        keys, action = numbers(choices, "u8"), odd(choices, choices.below(6))
+        _try(learner.add, keys, action, odd(choices, 1.5))
+        _try(learner.climb, keys, action, odd(choices, 1.0), odd(choices, 0.1), odd(choices, 0.1))
         _try(learner.scores, keys)
     learned: Any = learner.export()
     if choices.below(2):
         learned[choices.of(sorted(learned))] = numbers(choices, "u8")
-    _try(lambda: Learner(choices.below(6)).restore(**learned))
+    _try(lambda: SparseWeights(choices.below(6)).restore(**learned))
     _try(buckets_of, numbers(choices, "u8"), odd(choices, 3))
     arrays = [numbers(choices, kind) for kind in ("u1", "u2", "u2", "u2", "i1")]
-    frozen = Frozen(odd(choices, 1 + choices.below(200)), odd(choices, 0.5), *arrays)
+    frozen = CompiledWeights(odd(choices, 1 + choices.below(200)), odd(choices, 0.5), *arrays)
     _try(frozen.scores, numbers(choices, "u8"))
     _try(frozen.find_rows, numbers(choices, "u8"))
     _try(frozen.gather, numbers(choices, "i8"), numbers(choices, "i4"))
 
 
 @cache
-def _model(classes: int) -> Learner:
-    learner = Learner(classes)
-    for klass in range(classes):
-        learner.add(np.arange(1, 90, dtype=np.uint64) * (klass + 7), klass, 0.25 * klass)
+def _model(classes: int) -> SparseWeights:
+    learner = SparseWeights(classes)
+    for action in range(classes):
+        learner.add(np.arange(1, 90, dtype=np.uint64) * (action + 7), action, 0.25 * action)
     return learner
 
 
@@ -213,10 +216,14 @@ def _tagger(choices: Choices) -> None:
     _try(made.tag, batch, none, numbers(choices, "i4", batch.words))
     _try(made.distribution, batch)
     _try(made.learn, batch, none, numbers(choices, "i4"), 0.1, 0.1, 1.0)
-    _try(lambda: chooser.Candidates(*(numbers(choices, kind) for kind in ("u8", "u2", "u2"))))
+    _try(
+        lambda: lexicon_classifier.Candidates(
+            *(numbers(choices, kind) for kind in ("u8", "u2", "u2"))
+        )
+    )
     one = np.ones(1, dtype=np.uint16)
-    few = chooser.Candidates(one.astype("u8"), one, one)
-    choose = chooser.Chooser(_model(5), window, _window(choices), few)
+    few = lexicon_classifier.Candidates(one.astype("u8"), one, one)
+    choose = lexicon_classifier.LexiconClassifier(_model(5), window, _window(choices), few)
     _try(choose.choose, batch, numbers(choices, "u8", batch.words))
     _try(choose.level_keys, batch, numbers(choices, "u8", batch.words))
 

@@ -1,6 +1,6 @@
 """The kernel's Python surface with odd arguments, second part: what the tasks call.
 
-Decoders of arcs are called through `niwaki.models.trees`, which checks for them.
+Decoders of arcs are called through `niwaki.parsers.decoding`, which checks for them.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from niwaki.kernel import constraints, orders, reorder
-from niwaki.kernel.alignment import Table
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.features import Program
-from niwaki.kernel.parser import Parser
-from niwaki.kernel.systems import load_system, system_names
-from niwaki.models import trees
+from niwaki.kernel.bilingual import orders, reorder
+from niwaki.kernel.bilingual.alignment import Table
+from niwaki.kernel.transition import constraints
+from niwaki.kernel.transition.features import Program
+from niwaki.kernel.transition.parser import Parser
+from niwaki.kernel.transition.systems import load_system, system_names
+from niwaki.parsers import decoding as trees
 from tests.fuzz.choices import Choices
 from tests.fuzz.kernel import ALLOWED, SOUND, _model, _try, numbers, odd
 

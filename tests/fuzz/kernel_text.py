@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from niwaki.kernel import conllu
-from niwaki.kernel.characters import Text, kinds_of
+from niwaki.kernel.segmenting.characters import Text, kinds_of
 
 
 def check(data: bytes) -> None:

@@ -9,10 +9,10 @@ from functools import cache
 from niwaki.data.conllu import validate
 from niwaki.data.text import read_sentences
 from niwaki.errors import CorpusError
-from niwaki.models.segmenter import Segmenter
+from niwaki.learning.corpus import Corpus
+from niwaki.segmenting.segmenter import Segmenter
+from niwaki.segmenting.trainer import train_segmenter
 from niwaki.training.config import SegmenterConfig
-from niwaki.training.corpus import Corpus
-from niwaki.training.segmenting import train_segmenter
 from tests.garden import treebank
 
 _RANGE = re.compile(r"TokenRange=(\d+):(\d+)")
@@ -21,7 +21,7 @@ _RANGE = re.compile(r"TokenRange=(\d+):(\d+)")
 @cache
 def trained() -> Segmenter:
     corpus = Corpus(("garden",), tuple(treebank()))
-    return train_segmenter(corpus, SegmenterConfig(epochs=9, patience=1), 1, lambda count: None)
+    return train_segmenter(corpus, SegmenterConfig(epochs=9, min_updates=1), 1, lambda count: None)
 
 
 def check(data: bytes) -> None:

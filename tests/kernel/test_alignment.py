@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from niwaki.kernel.alignment import LEAST_COUNT, ONE_COUNT, Table
-from niwaki.kernel.cooccurrence import cooccurrences
+from niwaki.kernel.bilingual.alignment import LEAST_COUNT, ONE_COUNT, Table
+from niwaki.kernel.bilingual.cooccurrence import cooccurrences
 from tests.reference import alignment as slow
 
 TYPES = 4

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from niwaki.data.sentence import Sentence
+from niwaki.features.arc_templates import arc_feature_set_names, compile_arcs, load_arc_feature_set
+from niwaki.features.templates import read_lines
+from niwaki.features.vocabulary import Values
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.graph.arc_learning import ArcTutor
+from niwaki.kernel.graph.arc_learning import ArcLearner
 from niwaki.kernel.graph.arcs import ArcFeatures, ArcModel
-from niwaki.kernel.linear import Learner
-from niwaki.models.arc_features import arc_feature_set_names, compile_arcs, load_arc_feature_set
-from niwaki.models.features import read_lines
-from niwaki.models.vocabulary import Values
+from niwaki.kernel.linear import SparseWeights
 from tests.reference.arcs import arc_features
 
 LINES = [
@@ -75,7 +75,7 @@ def test_keys_are_alike_when_what_they_say_is(words: list[list[tuple[str, str]]]
     programs = zip((LINES, SECOND), compiled(LINES + SECOND), strict=True)
     for second, (lines, program) in enumerate(programs):
         assert program is not None
-        model = ArcModel(program, Learner(1))
+        model = ArcModel(program, SparseWeights(1))
         pairs: set[tuple[object, int]] = set()
         for s, each in enumerate(words):
             known = {
@@ -98,14 +98,14 @@ def test_keys_are_alike_when_what_they_say_is(words: list[list[tuple[str, str]]]
 
 def learned(program: ArcFeatures, classes: int, batch: Batch, values: list[Values]) -> ArcModel:
     """A model that knows something of some arcs."""
-    learner = Learner(classes)
+    learner = SparseWeights(classes)
     model = ArcModel(program, learner)
-    tutor = ArcTutor(model, learner, batch, values)
+    arc_learner = ArcLearner(model, learner, batch, values)
     random = np.random.default_rng(3)
     for s, n in enumerate(batch.lengths):
         parts = as_rows([p for p in parts_of(n) if p[2] is None][::2])
         numbers = random.integers(0, classes, len(parts)).astype(np.int32)
-        tutor.add(s, parts, numbers, random.normal(size=len(parts)).astype(np.float32))
+        arc_learner.add(s, parts, numbers, random.normal(size=len(parts)).astype(np.float32))
     return model
 
 
@@ -139,9 +139,9 @@ def test_scores_are_sums_of_weights(words: list[list[tuple[str, str]]], classes:
 
 def learned_again(
     program: ArcFeatures, classes: int, batch: Batch, values: list[Values]
-) -> Learner:
+) -> SparseWeights:
     """The same weights, each feature of each part added by itself."""
-    learner = Learner(classes)
+    learner = SparseWeights(classes)
     model = ArcModel(program, learner)
     random = np.random.default_rng(3)
     for s, n in enumerate(batch.lengths):
@@ -159,12 +159,12 @@ def test_siblings_are_scored_where_they_can_be(words: list[list[tuple[str, str]]
     batch, values = as_batch(words)
     _, program = compiled(LINES + SECOND)
     assert program is not None
-    learner = Learner(1)
+    learner = SparseWeights(1)
     model = ArcModel(program, learner)
-    tutor = ArcTutor(model, learner, batch, values)
+    arc_learner = ArcLearner(model, learner, batch, values)
     for s, n in enumerate(batch.lengths):
         parts = as_rows([p for p in parts_of(n) if p[2] is not None])
-        tutor.add(
+        arc_learner.add(
             s,
             parts,
             np.zeros(len(parts), dtype=np.int32),
@@ -187,24 +187,24 @@ def test_siblings_are_scored_where_they_can_be(words: list[list[tuple[str, str]]
 def test_plain_vectors_of_weights(kept: bool, words: list[list[tuple[str, str]]]) -> None:
     batch, values = as_batch(words)
     program, _ = compiled(LINES)
-    learner = Learner(1)
+    learner = SparseWeights(1)
     model = ArcModel(program, learner)
-    tutor = ArcTutor(model, learner, batch, values)
+    arc_learner = ArcLearner(model, learner, batch, values)
     for s, n in enumerate(batch.lengths):
         parts = as_rows([p for p in parts_of(n) if p[2] is None][::3])
         nothing = np.zeros(len(parts), dtype=np.float32)
-        tutor.add(s, parts, np.zeros(len(parts), dtype=np.int32), nothing)
+        arc_learner.add(s, parts, np.zeros(len(parts), dtype=np.int32), nothing)
     learner.close()
     if kept:
-        assert tutor.keep_rows(1 << 20)
+        assert arc_learner.keep_rows(1 << 20)
     random = np.random.default_rng(5)
     weights = random.normal(size=len(learner))
     row_of = {key: row for row, key in enumerate(learner.export()["keys"].tolist())}
     for s, n in enumerate(batch.lengths):
         coefficients = random.normal(size=n * (n + 1))
         coefficients[::3] = 0
-        found, out = tutor.dense_scores(s, weights), np.zeros(len(weights))
-        tutor.dense_add(s, coefficients, out)
+        found, out = arc_learner.dense_scores(s, weights), np.zeros(len(weights))
+        arc_learner.dense_add(s, coefficients, out)
         expected = np.zeros(len(weights))
         for head, word in itertools.product(range(n + 1), range(1, n + 1)):
             if head != word:
@@ -219,33 +219,33 @@ def test_plain_vectors_of_weights(kept: bool, words: list[list[tuple[str, str]]]
 def test_rows_are_not_kept_if_they_take_too_much_memory() -> None:
     batch, values = as_batch([[("a", "x")] * 80])
     program, _ = compiled(LINES)
-    learner = Learner(1)
-    tutor = ArcTutor(ArcModel(program, learner), learner, batch, values)
+    learner = SparseWeights(1)
+    arc_learner = ArcLearner(ArcModel(program, learner), learner, batch, values)
     parts = as_rows([p for p in parts_of(80) if p[2] is None])
     zeros = np.zeros(len(parts), dtype=np.int32)
-    tutor.add(0, parts, zeros, zeros.astype(np.float32))
+    arc_learner.add(0, parts, zeros, zeros.astype(np.float32))
     learner.close()
     weights = np.arange(len(learner), dtype=np.float64)
-    expected = tutor.dense_scores(0, weights)
-    assert [tutor.keep_rows(most) for most in (1000, 1 << 24)] == [False, True]
-    assert np.array_equal(tutor.dense_scores(0, weights), expected)
+    expected = arc_learner.dense_scores(0, weights)
+    assert [arc_learner.keep_rows(most) for most in (1000, 1 << 24)] == [False, True]
+    assert np.array_equal(arc_learner.dense_scores(0, weights), expected)
 
 
 def test_climbing_follows_the_gradient_and_leaves_out_what_is_small() -> None:
     batch, values = as_batch([[("a", "x"), ("b", "y"), ("c", "z")]])
     program, _ = compiled(["h.form + d.form"])
-    learner = Learner(2)
+    learner = SparseWeights(2)
     model = ArcModel(program, learner)
-    tutor = ArcTutor(model, learner, batch, values)
+    arc_learner = ArcLearner(model, learner, batch, values)
     parts = as_rows([(0, 1, None), (1, 2, None), (2, 3, None), (3, 1, None)])
     gradients = np.array([[0.5, -1.0], [0.02, 0.0], [0.2, 0.001], [0.0, 0.0]])
-    tutor.climb(0, parts, gradients, 0.01, 0.1, 0.3, 0.5)
+    arc_learner.climb(0, parts, gradients, 0.01, 0.1, 0.3, 0.5)
     listed = model.listed(batch, values, 0, parts)
     steps = 0.3 * gradients / (np.abs(gradients) + 0.5)
     assert np.allclose(listed[0], steps[0])
     assert np.allclose(listed[1], 0), "a small gradient gives no feature its first weight"
     assert np.allclose(listed[2], [steps[2, 0], 0])
-    tutor.climb(0, parts[2:3], np.array([[0.05, 0.0]]), 0.01, 0.1, 0.3, 0.5)
+    arc_learner.climb(0, parts[2:3], np.array([[0.05, 0.0]]), 0.01, 0.1, 0.3, 0.5)
     more = 0.3 * 0.05 / (np.hypot(0.2, 0.05) + 0.5)
     assert model.listed(batch, values, 0, parts[2:3])[0, 0] == pytest.approx(steps[2, 0] + more)
 
@@ -253,9 +253,9 @@ def test_climbing_follows_the_gradient_and_leaves_out_what_is_small() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     batch, values = as_batch([[("a", "x"), ("b", "y")]])
     program, _ = compiled(LINES)
-    learner = Learner(1)
+    learner = SparseWeights(1)
     model = ArcModel(program, learner)
-    tutor = ArcTutor(model, learner, batch, values)
+    arc_learner = ArcLearner(model, learner, batch, values)
     one = np.zeros(1, dtype=np.int32)
     for part in [(0, 3, -1), (3, 1, -1), (1, 1, -1), (0, 0, -1), (0, 1, 3), (-1, 1, -1)]:
         with pytest.raises(ValueError, match="no such part"):
@@ -267,17 +267,17 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="attributes"):
         model.arcs(batch, values[:1], one)
     with pytest.raises(ValueError, match="class 1 of 1"):
-        tutor.add(0, as_rows([(0, 1, None)]), one + 1, one.astype(np.float32))
+        arc_learner.add(0, as_rows([(0, 1, None)]), one + 1, one.astype(np.float32))
     with pytest.raises(ValueError, match="out of range"):
         model.chosen(batch, values, np.array([0, 3], dtype=np.int32))
     with pytest.raises(ValueError, match="out of range"):
         model.chosen(batch, values, np.array([1, 0], dtype=np.int32))
     with pytest.raises(ValueError, match="a vector of 3"):
-        tutor.dense_scores(0, np.zeros(3))
+        arc_learner.dense_scores(0, np.zeros(3))
     with pytest.raises(ValueError, match="there will be no more"):
-        tutor.keep_rows(1 << 20)
+        arc_learner.keep_rows(1 << 20)
     with pytest.raises(ValueError, match="the learner's weights"):
-        ArcTutor(model, Learner(1), batch, values)
+        ArcLearner(model, SparseWeights(1), batch, values)
 
 
 @pytest.mark.parametrize("name", arc_feature_set_names())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from niwaki.data.tree import Tree
 from niwaki.errors import ScoresError
-from niwaki.models.trees import Scores, decode
+from niwaki.parsers.decoding import Scores, decode
 from tests.kernel.graph_inputs import draw_scores, each_root, each_shape, kinds, lengths, seeds
 from tests.reference.trees import all_trees, reaches_root, siblings_score, tree_scores
 

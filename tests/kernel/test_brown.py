@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from niwaki.data.sentence import Sentence
-from niwaki.kernel.brown import Window
-from niwaki.models.brown import cluster
+from niwaki.features.brown import cluster
+from niwaki.kernel.features.brown import Window
 from tests.reference import brown
 
 texts = st.lists(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=7), max_size=8)

@@ -14,12 +14,12 @@ from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ConstraintError
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.constraints import Chart, Limits
-from niwaki.kernel.linear import Learner
-from niwaki.kernel.systems import load_system, system_names
-from niwaki.models.constrained import constrained_kbest
-from niwaki.models.pipeline import untagged
-from niwaki.models.transition import TransitionParser, design_parser
+from niwaki.kernel.linear import SparseWeights
+from niwaki.kernel.transition.constraints import Chart, Limits
+from niwaki.kernel.transition.systems import load_system, system_names
+from niwaki.parsers.transition.model import TransitionParser, make_transition_spec
+from niwaki.parsers.transition.search import constrained_kbest
+from niwaki.pipeline.pipeline import untagged
 from tests.reference.constraints import obeying_trees, obeys
 from tests.reference.systems import projective_trees
 from tests.strategies import constraint_sets
@@ -38,9 +38,9 @@ def parser_of(system: str, rare: bool) -> TransitionParser:
         )
         for heads in projective_trees(4)
     ]
-    design = design_parser(trees, system, FEATURES, max_classes=6 if rare else 64)
-    learner = Learner(len(design.classes))
-    parser = TransitionParser(design, learner)
+    spec = make_transition_spec(trees, system, FEATURES, max_classes=6 if rare else 64)
+    learner = SparseWeights(len(spec.classes))
+    parser = TransitionParser(spec, learner)
     batch = Batch([sentence(5).source])
     values = parser.attribute_values(batch, untagged(batch))
     for _ in range(60):
@@ -100,7 +100,7 @@ def test_a_wide_beam_finds_all_trees_that_obey(system: str) -> None:
         assert {each.tree.heads for each in found} == set(obeying_trees(constraints))
 
 
-@pytest.mark.parametrize("system", [x for x in system_names() if not load_system(x).crosses])
+@pytest.mark.parametrize("system", [x for x in system_names() if not load_system(x).nonprojective])
 @pytest.mark.parametrize("width", [1, 3])
 def test_what_says_nothing_new_changes_nothing(system: str, width: int) -> None:
     """Constraints that the free parse obeys anyway give it back."""

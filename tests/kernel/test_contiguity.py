@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from niwaki.data.links import with_links
+from niwaki.data.bilingual.links import with_links
 from niwaki.data.sentence import Sentence
+from niwaki.features.attributes import link_values
+from niwaki.features.templates import compile_parser
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.contiguity import Contiguity
-from niwaki.kernel.features import Program
-from niwaki.kernel.linear import Learner
-from niwaki.kernel.parser import Parser
-from niwaki.kernel.systems import load_system, system_names
-from niwaki.models.attributes import link_values
-from niwaki.models.features import compile_parser
+from niwaki.kernel.linear import SparseWeights
+from niwaki.kernel.transition.contiguity import Contiguity
+from niwaki.kernel.transition.features import Program
+from niwaki.kernel.transition.parser import Parser
+from niwaki.kernel.transition.systems import load_system, system_names
 from tests.kernel.test_parser import Bench, labelled_moves, walk
 from tests.reference.contiguity import Link, contiguous, right_contiguous
 from tests.reference.features import Symbolic
 
-SYSTEMS = [name for name in system_names() if not load_system(name).crosses]
+SYSTEMS = [name for name in system_names() if not load_system(name).nonprojective]
 LINES = [
     "contiguous(s1,s0)", "contiguous(s0,b0)", "contiguous(s2,s1)",
     "right-contiguous(s1,s0)", "right-contiguous(s0,b0)", "right-contiguous(s2,s1)",
@@ -67,7 +67,7 @@ def make_bench(system: str, n: int, links: set[Link]) -> Bench:
     templates = compile_parser("\n".join(LINES))
     classes = labelled_moves(system)
     program = Program(templates.templates, 0)
-    parser = Parser(load_system(system), program, Learner(len(classes)), classes, 0, {}, 0)
+    parser = Parser(load_system(system), program, SparseWeights(len(classes)), classes, 0, {}, 0)
     sentence = Sentence.from_words(["w"] * n)
     batch = Batch([with_links(sentence, [(i - 1, j - 1) for i, j in links]).source])
     return Bench(parser, batch, link_values(batch), classes, {})
@@ -103,7 +103,7 @@ def test_greedy_parsing_of_several_sentences_together_keeps_their_links_apart() 
     random = np.random.default_rng(2)
     templates = compile_parser("\n".join(LINES))
     classes = labelled_moves(system)
-    model = Learner(len(classes))
+    model = SparseWeights(len(classes))
     program = Program(templates.templates, 0)
     parser = Parser(load_system(system), program, model, classes, 0, {}, 0)
     sentences = []
@@ -147,11 +147,17 @@ def test_refusals() -> None:
         with pytest.raises(ValueError, match="links do not fit the words"):
             bench.parser.parse(bench.batch, wrong)
     assert bench.parser.parse(bench.batch, [])[0].tolist(), "without links nothing is known"
-    crossing = next(name for name in system_names() if load_system(name).crosses)
+    crossing = next(name for name in system_names() if load_system(name).nonprojective)
     classes = labelled_moves(crossing)
     with pytest.raises(ValueError, match="no template can use links"):
         Parser(
-            load_system(crossing), bench.parser.program, Learner(len(classes)), classes, 0, {}, 0
+            load_system(crossing),
+            bench.parser.program,
+            SparseWeights(len(classes)),
+            classes,
+            0,
+            {},
+            0,
         )
     with pytest.raises(ValueError, match="no neighbours"):
         Program([[(7, 0, 1, 0)]], 0)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from niwaki.kernel.linear import MAX_FEATURES, Frozen, Learner
-from niwaki.models.weights import average, averaged_learner, compress
+from niwaki.features.weights import average, averaged_learner, compress
+from niwaki.kernel.linear import MAX_FEATURES, CompiledWeights, SparseWeights
 
 CLASSES = 5
 key = st.integers(1, 2**64 - 1)
@@ -26,14 +26,14 @@ def as_keys(values: list[int]) -> np.ndarray:
 
 @given(steps)
 def test_a_learner_is_a_dictionary_of_averages(made: list[tuple[list[int], int, int]]) -> None:
-    learner = Learner(CLASSES)
+    learner = SparseWeights(CLASSES)
     weights: defaultdict[tuple[int, int], float] = defaultdict(float)
     sums: defaultdict[tuple[int, int], float] = defaultdict(float)
     ticks = 1
-    for features, klass, step in made:
-        learner.add(as_keys(features), klass, step)
+    for features, action, step in made:
+        learner.add(as_keys(features), action, step)
         for feature in features:
-            weights[feature, klass] += step
+            weights[feature, action] += step
         # An average over all moments: what the weights were before each tick.
         for place, value in weights.items():
             sums[place] += value
@@ -42,21 +42,21 @@ def test_a_learner_is_a_dictionary_of_averages(made: list[tuple[list[int], int, 
     seen = sorted({feature for features, _, _ in made for feature in features})
     averaged = averaged_learner(learner.export(), CLASSES)
     for feature in seen:
-        expected = [weights[feature, klass] for klass in range(CLASSES)]
+        expected = [weights[feature, action] for action in range(CLASSES)]
         assert learner.scores(as_keys([feature])).tolist() == expected
-        means = [sums[feature, klass] / ticks for klass in range(CLASSES)]
+        means = [sums[feature, action] / ticks for action in range(CLASSES)]
         assert np.allclose(averaged.scores(as_keys([feature])), means, atol=1e-5)
     assert len(learner) == len(seen)
 
 
 @given(steps)
 def test_export_and_restore(made: list[tuple[list[int], int, int]]) -> None:
-    learner = Learner(CLASSES)
-    for features, klass, step in made:
-        learner.add(as_keys(features), klass, step)
+    learner = SparseWeights(CLASSES)
+    for features, action, step in made:
+        learner.add(as_keys(features), action, step)
         learner.tick()
     exported = learner.export()
-    other = Learner(CLASSES)
+    other = SparseWeights(CLASSES)
     other.restore(**exported)
     for name, array in other.export().items():
         assert np.array_equal(array, exported[name]), name
@@ -66,19 +66,19 @@ def test_export_and_restore(made: list[tuple[list[int], int, int]]) -> None:
 def test_long_rows_are_rows_too(classes: int) -> None:
     """Rows of many classes are kept in another way; what they say is the same."""
     random = np.random.default_rng(classes)
-    learner, resumed = Learner(classes), Learner(classes)
+    learner, resumed = SparseWeights(classes), SparseWeights(classes)
     weights: defaultdict[int, np.ndarray] = defaultdict(lambda: np.zeros(classes))
     for moment in range(600):
         feature = int(random.integers(1, 4))
         # Low classes first, so that rows grow beyond what they were made for.
-        klass = int(random.integers(0, 1 + classes * (moment + 1) // 600))
+        action = int(random.integers(0, 1 + classes * (moment + 1) // 600))
         for each in (learner, resumed):
-            each.add(as_keys([feature]), min(klass, classes - 1), 1)
+            each.add(as_keys([feature]), min(action, classes - 1), 1)
             each.tick()
-        weights[feature][min(klass, classes - 1)] += 1
+        weights[feature][min(action, classes - 1)] += 1
         if moment % 50 == 0:
             # Whoever was interrupted goes on as if nothing had happened.
-            fresh = Learner(classes)
+            fresh = SparseWeights(classes)
             fresh.restore(**resumed.export())
             resumed = fresh
     for feature, expected in weights.items():
@@ -89,7 +89,7 @@ def test_long_rows_are_rows_too(classes: int) -> None:
 
 
 def test_adagrad_steps() -> None:
-    learner = Learner(2)
+    learner = SparseWeights(2)
     one = as_keys([7])
     learner.climb(one, 0, 0.5, 0.1, 0.0)
     assert np.allclose(learner.scores(one), [0.1, 0])
@@ -98,7 +98,7 @@ def test_adagrad_steps() -> None:
 
 
 def test_patience_and_closing() -> None:
-    learner = Learner(2, patience=2)
+    learner = SparseWeights(2, min_updates=2)
     one, other = as_keys([7]), as_keys([1 << 40])
     learner.add(one, 0, 1)
     assert learner.scores(one).tolist() == [0, 0]
@@ -111,24 +111,24 @@ def test_patience_and_closing() -> None:
 
 
 def test_the_patient_are_restored_with_what_they_counted() -> None:
-    learner, one, other = Learner(2, patience=3), as_keys([7]), as_keys([1 << 40])
+    learner, one, other = SparseWeights(2, min_updates=3), as_keys([7]), as_keys([1 << 40])
     for _ in range(3):
         learner.add(one, 0, 1)
     learner.add(other, 1, 1)
     learner.add(other, 1, 1)
-    fresh = Learner(2, patience=3)
+    fresh = SparseWeights(2, min_updates=3)
     fresh.restore(**learner.export())
     assert fresh.scores(one).tolist() == [1, 0]
     fresh.add(other, 1, 1)
     assert fresh.scores(other).tolist() == [0, 1]
 
 
-def random_learner(rows: int, classes: int, seed: int) -> Learner:
+def random_learner(rows: int, classes: int, seed: int) -> SparseWeights:
     random = np.random.default_rng(seed)
-    learner = Learner(classes)
+    learner = SparseWeights(classes)
     for value in random.integers(1, 2**64, rows, dtype=np.uint64).tolist():
-        for klass in random.integers(0, classes, 3).tolist():
-            learner.add(as_keys([value]), klass, int(random.integers(1, 20)))
+        for action in random.integers(0, classes, 3).tolist():
+            learner.add(as_keys([value]), action, int(random.integers(1, 20)))
     return learner
 
 
@@ -137,7 +137,7 @@ def test_a_frozen_table_scores_like_its_learner(classes: int) -> None:
     learned = random_learner(400, classes, seed=classes).export()
     learned["clock"] = np.array([np.inf])
     compressed = compress(learned, classes, max_rows=1000)
-    frozen = compressed.frozen()
+    frozen = compressed.compile()
     exact = averaged_learner(learned, classes)
     assert compressed.rows >= 380, "almost all rows find room"
     random = np.random.default_rng(1)
@@ -152,13 +152,13 @@ def test_a_frozen_table_scores_like_its_learner(classes: int) -> None:
 
 
 def test_compression_keeps_the_largest_weights() -> None:
-    learner = Learner(2)
+    learner = SparseWeights(2)
     for number in range(1, 101):
         learner.add(as_keys([number * 0x9E3779B97F4A7C15 % 2**64]), 0, number)
     learned = learner.export()
     learned["clock"] = np.array([np.inf])
     compressed = compress(learned, 2, max_rows=10)
-    frozen = compressed.frozen()
+    frozen = compressed.compile()
     assert compressed.rows == 10
     for number in range(1, 101):
         (score, _) = frozen.scores(as_keys([number * 0x9E3779B97F4A7C15 % 2**64]))
@@ -166,9 +166,9 @@ def test_compression_keeps_the_largest_weights() -> None:
 
 
 def test_nothing_learned_is_a_table_too() -> None:
-    compressed = compress(Learner(3).export(), 3, 10)
-    assert compressed.frozen().scores(as_keys([5])).tolist() == [0, 0, 0]
-    assert average(Learner(3).export()).size == 0
+    compressed = compress(SparseWeights(3).export(), 3, 10)
+    assert compressed.compile().scores(as_keys([5])).tolist() == [0, 0, 0]
+    assert average(SparseWeights(3).export()).size == 0
 
 
 def arrays(**changes: object) -> list[object]:
@@ -199,15 +199,15 @@ def arrays(**changes: object) -> list[object]:
     ],
 )
 def test_frozen_refuses_what_does_not_fit(changes: dict[str, object], message: str) -> None:
-    Frozen(*arrays())
+    CompiledWeights(*arrays())
     with pytest.raises(ValueError, match=message):
-        Frozen(*arrays(**changes))
+        CompiledWeights(*arrays(**changes))
 
 
 def test_learners_refuse_what_does_not_fit() -> None:
     with pytest.raises(ValueError, match="1 to"):
-        Learner(0)
-    learner = Learner(2)
+        SparseWeights(0)
+    learner = SparseWeights(2)
     with pytest.raises(ValueError, match="class 2 of 2"):
         learner.add(as_keys([1]), 2, 1)
     with pytest.raises(ValueError, match="0 is not a key"):
@@ -220,19 +220,19 @@ def test_learners_refuse_what_does_not_fit() -> None:
         learner.restore(**exported)
     for name in ("counts", "weights", "clock"):
         with pytest.raises(ValueError, match="fit together"):
-            Learner(2).restore(**{**exported, name: exported[name][:0]})
+            SparseWeights(2).restore(**{**exported, name: exported[name][:0]})
     with pytest.raises(ValueError, match="class 1"):
-        Learner(1).restore(**{**exported, "classes": np.array([1], np.uint16)})
+        SparseWeights(1).restore(**{**exported, "classes": np.array([1], np.uint16)})
 
 
 @given(steps.filter(bool))
 def test_gathered_rows_are_what_scores_are_made_of(made: list[tuple[list[int], int, int]]) -> None:
-    learner = Learner(CLASSES)
-    for features, klass, step in made:
-        learner.add(as_keys(features), klass, step)
+    learner = SparseWeights(CLASSES)
+    for features, action, step in made:
+        learner.add(as_keys(features), action, step)
         learner.tick()
     compressed = compress(learner.export(), CLASSES, 1000)
-    frozen = compressed.frozen()
+    frozen = compressed.compile()
     rows = [frozen.find_rows(as_keys(features)) for features, _, _ in made]
     counts = np.array([len(found) for found in rows], dtype=np.int32)
     sums = frozen.gather(np.concatenate(rows), counts)

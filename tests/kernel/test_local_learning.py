@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from niwaki.kernel.linear import Learner
-from niwaki.kernel.local_learning import LocalTutor
-from niwaki.kernel.systems import system_names
-from niwaki.models.transition import TransitionParser
+from niwaki.kernel.linear import SparseWeights
+from niwaki.kernel.transition.local_learning import LocalLearner
+from niwaki.kernel.transition.systems import system_names
+from niwaki.parsers.transition.model import TransitionParser
 from tests.kernel.test_parser_learning import Lessons, corpus
 from tests.reference.local_learning import Example, Twin, examples_of
 
@@ -20,7 +20,7 @@ class LocalLessons(Lessons):
 
     def __init__(self, system: str) -> None:
         super().__init__(system)
-        self.teacher = LocalTutor(self.parser.kernel, self.parser.class_numbers())
+        self.teacher = LocalLearner(self.parser.kernel, self.parser.class_numbers())
 
     def learn(
         self,
@@ -45,11 +45,11 @@ class LocalLessons(Lessons):
 
     def with_weights(self, arrays: dict[str, np.ndarray]) -> None:
         """Begin again with other weights."""
-        design = self.parser.design
-        self.learner = Learner(len(design.classes))
+        spec = self.parser.spec
+        self.learner = SparseWeights(len(spec.classes))
         self.learner.restore(**arrays)
-        self.parser = TransitionParser(design, self.learner)
-        self.teacher = LocalTutor(self.parser.kernel, self.parser.class_numbers())
+        self.parser = TransitionParser(spec, self.learner)
+        self.teacher = LocalLearner(self.parser.kernel, self.parser.class_numbers())
 
 
 @pytest.mark.parametrize("system", system_names())
@@ -79,7 +79,7 @@ def test_losses_are_those_of_the_twin(hinge: bool, decay: float, least: float) -
             list(sentences[s].forms),
             sentences[s].heads,
             labels,
-            lessons.parser.design.classes,
+            lessons.parser.spec.classes,
             LINES,
         )
     for _ in range(4):

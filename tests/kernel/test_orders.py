@@ -8,8 +8,8 @@ import random
 import numpy as np
 import pytest
 
-from niwaki.data.references import Reference
-from niwaki.kernel.orders import compare_orders
+from niwaki.data.bilingual.references import Reference
+from niwaki.kernel.bilingual.orders import compare_orders
 from niwaki.metrics.reordering import evaluate_orders
 from tests.reference import reorder as twin
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from niwaki.data.sentence import Sentence
+from niwaki.features.templates import compile_parser, load_feature_set, read_lines
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.features import Program
-from niwaki.kernel.linear import Learner
-from niwaki.kernel.parser import Parser
-from niwaki.kernel.parser_learning import Tutor
-from niwaki.kernel.systems import MOVES, load_system, system_names
-from niwaki.models.features import compile_parser, load_feature_set, read_lines
+from niwaki.kernel.linear import SparseWeights
+from niwaki.kernel.transition.features import Program
+from niwaki.kernel.transition.learning import TransitionLearner
+from niwaki.kernel.transition.parser import Parser
+from niwaki.kernel.transition.systems import MOVES, load_system, system_names
 from tests.reference.features import Symbolic
 from tests.reference.systems import SLOW, Slow
 
@@ -48,7 +48,7 @@ def labelled_moves(system: str) -> list[tuple[int, int]]:
 def make_bench(system: str, n: int, seed: int = 1, features: str = RICH) -> Bench:
     templates = compile_parser(features)
     classes = labelled_moves(system)
-    learner = Learner(len(classes))
+    learner = SparseWeights(len(classes))
     parser = Parser(
         load_system(system), Program(templates.templates, len(templates.attributes)),
         learner, classes, 0, {}, 0,
@@ -196,7 +196,7 @@ def test_rare_labels_are_told_by_the_dependent() -> None:
     shift, left, right, root = (MOVES.index(name) for name in system.moves)
     classes = [(shift, 0), (left, -1), (right, -1), (root, 4)]
     rare = {(1, 0): 5, (1, 77): 6, (2, 0): 7}
-    parser = Parser(system, program, Learner(4), classes, 4, rare, 0)
+    parser = Parser(system, program, SparseWeights(4), classes, 4, rare, 0)
     batch = Batch([Sentence.from_words(["a", "b", "c"]).source])
     for value, label in ((77, 6), (78, 5)):
         values = [np.array([value, 20, 21], dtype=np.uint32)]
@@ -223,14 +223,14 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="move 0 is not possible"):
         bench.follow([1])
     with pytest.raises(ValueError, match="labelled moves for a model"):
-        Parser(parser.system, parser.program, Learner(1), bench.classes, 0, {}, 0)
+        Parser(parser.system, parser.program, SparseWeights(1), bench.classes, 0, {}, 0)
     with pytest.raises(ValueError, match="different parts"):
         Program([[(0, 0, 0, 0), (0, 0, 0, 0)]], 1)
     with pytest.raises(ValueError, match="no attribute 1"):
         Program([[(0, 0, 0, 1)]], 1)
-    tutor = Tutor(parser, {})
+    move_learner = TransitionLearner(parser, {})
     moves = np.array([0, 0, 3, 3], dtype=np.uint8)
     with pytest.raises(ValueError, match="not possible"):
-        tutor.update(batch, 0, values, moves, moves)
+        move_learner.update(batch, 0, values, moves, moves)
     with pytest.raises(ValueError, match="more moves than 1"):
-        tutor.update(batch, 0, values, moves[:1], moves)
+        move_learner.update(batch, 0, values, moves[:1], moves)

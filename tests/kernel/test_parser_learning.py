@@ -7,11 +7,11 @@ import pytest
 
 from niwaki.data.sentence import Sentence
 from niwaki.kernel.batch import Batch, Symbols
-from niwaki.kernel.linear import Learner
-from niwaki.kernel.parser_learning import Tutor
-from niwaki.kernel.systems import system_names
-from niwaki.models.pipeline import untagged
-from niwaki.models.transition import DEPREL, TransitionParser, design_parser
+from niwaki.kernel.linear import SparseWeights
+from niwaki.kernel.transition.learning import TransitionLearner
+from niwaki.kernel.transition.systems import system_names
+from niwaki.parsers.transition.model import DEPREL, TransitionParser, make_transition_spec
+from niwaki.pipeline.pipeline import untagged
 from tests.reference.systems import reachable_trees
 
 SYSTEMS = system_names()
@@ -35,21 +35,21 @@ class Lessons:
     def __init__(self, system: str) -> None:
         sentences = corpus(system)
         self.batch = Batch([sentence.source for sentence in sentences])
-        design = design_parser(
+        spec = make_transition_spec(
             sentences, system, "\n".join(["s0.form", "s1.form", "b0.form", "b1.form"])
         )
-        self.learner = Learner(len(design.classes))
-        self.parser = TransitionParser(design, self.learner)
+        self.learner = SparseWeights(len(spec.classes))
+        self.parser = TransitionParser(spec, self.learner)
         self.values = self.parser.attribute_values(self.batch, untagged(self.batch))
         self.heads = self.batch.given_heads()
         self.labels = self.batch.numbers(DEPREL, self.parser.labels.symbols)
-        self.tutor = Tutor(self.parser.kernel, self.parser.class_numbers())
+        self.move_learner = TransitionLearner(self.parser.kernel, self.parser.class_numbers())
         self.order = np.arange(len(sentences), dtype=np.int32)
 
     def greedy(self, epochs: int, explore: float = 0.5) -> list[int]:
         random = np.array([1], dtype=np.uint64)
         return [
-            self.tutor.learn_greedily(
+            self.move_learner.learn_greedily(
                 self.batch, self.values, self.heads, self.labels, self.order, 1.0, explore, random
             )[1]
             for _ in range(epochs)
@@ -57,7 +57,7 @@ class Lessons:
 
     def beam(self, epochs: int, max_violation: bool, margin: float) -> list[int]:
         return [
-            self.tutor.learn_with_beam(
+            self.move_learner.learn_with_beam(
                 self.batch,
                 self.values,
                 self.heads,
@@ -112,7 +112,7 @@ def test_an_update_takes_two_histories_whoever_chose_them(system: str) -> None:
     kernel = lessons.parser.kernel
     _, _, scores, moves = kernel.kbest(lessons.batch, last, lessons.values, 8, 8)
     better, worse = moves[3], moves[0]
-    lessons.tutor.update(lessons.batch, last, lessons.values, better, worse)
+    lessons.move_learner.update(lessons.batch, last, lessons.values, better, worse)
     after = [
         kernel.follow(lessons.batch, last, lessons.values, history)[0]
         for history in (better, worse)
@@ -120,7 +120,7 @@ def test_an_update_takes_two_histories_whoever_chose_them(system: str) -> None:
     # The better one gained and the worse one lost; a common beginning moves neither.
     assert after[0] - after[1] > scores[3] - scores[0]
     before = lessons.learner.export()
-    lessons.tutor.update(lessons.batch, last, lessons.values, better, better)
+    lessons.move_learner.update(lessons.batch, last, lessons.values, better, better)
     assert np.array_equal(before["weights"], lessons.learner.export()["weights"])
 
 
@@ -128,7 +128,7 @@ def test_words_without_a_known_head_or_label_do_no_harm() -> None:
     lessons = Lessons("arc-hybrid")
     lessons.labels[::3] = -1
     lessons.greedy(2)
-    _, _, unreachable = lessons.tutor.learn_with_beam(
+    _, _, unreachable = lessons.move_learner.learn_with_beam(
         lessons.batch, lessons.values, lessons.heads, lessons.labels, lessons.order, 4, True, 1.0
     )
     assert unreachable > 0
@@ -141,7 +141,7 @@ def test_refusals() -> None:
     def learn(place: int, value: np.ndarray) -> None:
         changed = [*arguments]
         changed[place] = value
-        lessons.tutor.learn_with_beam(*changed, 4, True, 1.0)
+        lessons.move_learner.learn_with_beam(*changed, 4, True, 1.0)
 
     with pytest.raises(ValueError, match="do not fit"):
         learn(2, lessons.heads[:-1])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from niwaki.errors import ScoresError
-from niwaki.models.trees import Ranked, Scores, decode, kbest
+from niwaki.parsers.decoding import Ranked, Scores, decode, kbest
 from tests.kernel.graph_inputs import draw_scores, each_root, each_shape, kinds, lengths, seeds
 from tests.reference.trees import all_trees, siblings_score, tree_scores
 

@@ -10,7 +10,7 @@ import pytest
 
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
-from niwaki.kernel.reorder import lift
+from niwaki.kernel.bilingual.reorder import lift
 from niwaki.tasks.reorder.reorderer import Reorderer, lifted
 from niwaki.tasks.reorder.rules import Pattern, Placement, Rule, RuleSet, Turn
 from tests.reference import reorder as twin

@@ -9,13 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from niwaki.kernel.characters import KIND_NAMES, Text, kinds_of
-from niwaki.kernel.contexts import BOUNDARY_VALUES, SENTENCE_VALUES, SPLIT_VALUES, Templates
-from niwaki.kernel.linear import Learner
-from niwaki.kernel.lines import render
-from niwaki.kernel.segmenter import ENDING_COUNT, PAIR_KINDS, Segmenter, ending_of
-from niwaki.models.features import read_lines
-from niwaki.models.segmenter import codes_of, segmenting_features
+from niwaki.features.templates import read_lines
+from niwaki.kernel.linear import SparseWeights
+from niwaki.kernel.segmenting.characters import KIND_NAMES, Text, kinds_of
+from niwaki.kernel.segmenting.contexts import (
+    BOUNDARY_VALUES,
+    SENTENCE_VALUES,
+    SPLIT_VALUES,
+    Templates,
+)
+from niwaki.kernel.segmenting.lines import render
+from niwaki.kernel.segmenting.segmenter import ENDING_COUNT, PAIR_KINDS, Segmenter, ending_of
+from niwaki.segmenting.segmenter import codes_of, segmenting_features
 from tests.reference import segmenter as slow
 
 pytestmark = pytest.mark.kernel
@@ -40,7 +45,7 @@ def compiled(templates: dict[str, list[tuple[str, ...]]]) -> list[Templates]:
 def taught(text: str) -> tuple[Segmenter, slow.Slow]:
     """A segmenter that learned nonsense from a text, and its twin with the same weights."""
     rng = np.random.default_rng(SEED)
-    model, split_model = Learner(1), Learner(len(SHORTEST))
+    model, split_model = SparseWeights(1), SparseWeights(len(SHORTEST))
     pairs = (rng.random(PAIR_KINDS * PAIR_KINDS) < 0.8).astype(np.uint8)
     endings = (rng.random(ENDING_COUNT) < 0.7).astype(np.uint8)
     shortest = np.array(SHORTEST, dtype=np.int32)
@@ -136,7 +141,7 @@ def test_what_is_given_of_a_beginning_is_what_the_whole_gives(text: str, cut: in
 
 
 def test_one_step_moves_each_feature_by_the_gradient() -> None:
-    model = Learner(1)
+    model = SparseWeights(1)
     everywhere = np.ones(PAIR_KINDS * PAIR_KINDS, dtype=np.uint8)
     nowhere = np.zeros(ENDING_COUNT, dtype=np.uint8)
     shortest = np.zeros(1, dtype=np.int32)
@@ -187,7 +192,7 @@ def test_it_learns_what_it_is_shown() -> None:
         rules[at - 1] = token == "It's"
         wanted.append((token, token in ".?", int(token == "It's")))
     everything = np.ones(PAIR_KINDS * PAIR_KINDS, np.uint8), np.ones(ENDING_COUNT, np.uint8)
-    model, split_model = Learner(1), Learner(2)
+    model, split_model = SparseWeights(1), SparseWeights(2)
     fast = Segmenter(
         model, split_model, *compiled(TEMPLATES), *everything, np.array([0, 3], np.int32)
     )
@@ -208,14 +213,14 @@ def test_what_does_not_fit_together_is_refused() -> None:
     lengths = np.zeros(1, np.int32)
     templates = compiled(TEMPLATES)
     for match, model, split_model, some_pairs, some_endings in (
-        ("one class", Learner(2), None, pairs, endings),
-        ("pairs of kinds", Learner(1), None, pairs[1:], endings),
-        ("endings", Learner(1), None, pairs, endings[1:]),
-        ("for 3 rules", Learner(1), Learner(3), pairs, endings),
+        ("one class", SparseWeights(2), None, pairs, endings),
+        ("pairs of kinds", SparseWeights(1), None, pairs[1:], endings),
+        ("endings", SparseWeights(1), None, pairs, endings[1:]),
+        ("for 3 rules", SparseWeights(1), SparseWeights(3), pairs, endings),
     ):
         with pytest.raises(ValueError, match=match):
             Segmenter(model, split_model, *templates, some_pairs, some_endings, lengths)
-    fast = Segmenter(Learner(1), None, *templates, pairs, endings, lengths)
+    fast = Segmenter(SparseWeights(1), None, *templates, pairs, endings, lengths)
     with pytest.raises(ValueError, match="fit together"):
         fast.learn(codes_of("ab"), np.zeros(1, np.uint8), np.zeros(2, np.int32), 0.1, 0.1)
     with pytest.raises(ValueError, match="no rule 1"):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from niwaki.errors import ScoresError
-from niwaki.models.trees import Scores, decode, decode_mbr, expected_cost, sample, sum_trees
+from niwaki.parsers.decoding import Scores, decode, decode_mbr, expected_cost, sample, sum_trees
 from tests.kernel.graph_inputs import draw_scores, each_root, each_shape, kinds, lengths, seeds
 from tests.reference.trees import all_trees, arc_marginals, distribution, tree_scores
 

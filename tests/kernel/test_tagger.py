@@ -1,4 +1,4 @@
-"""The tagger and the chooser: against plain sums, and on what they can learn."""
+"""The tagger and the classifier: against plain sums, and on what they can learn."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from niwaki.data.sentence import Sentence
+from niwaki.features.templates import compile_window, tagging_features
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.chooser import Candidates, Chooser
-from niwaki.kernel.linear import Learner
-from niwaki.kernel.tagger import Tagger
-from niwaki.kernel.window import Window
-from niwaki.models.features import compile_window, tagging_features
+from niwaki.kernel.linear import SparseWeights
+from niwaki.kernel.tagging.lexicon_classifier import Candidates, LexiconClassifier
+from niwaki.kernel.tagging.tagger import Tagger
+from niwaki.kernel.tagging.window import Window
 
 WORDS = "the old pine leans over the pond and The Old pines lean Over 1,000 ponds".split()
 
@@ -20,7 +20,9 @@ def batch_of(*sentences: list[str]) -> Batch:
     return Batch([Sentence.from_words(words).source for words in sentences])
 
 
-def tagger_with(learner: Learner, pairs: list[tuple[int, int]], text: str | None = None) -> Tagger:
+def tagger_with(
+    learner: SparseWeights, pairs: list[tuple[int, int]], text: str | None = None
+) -> Tagger:
     window = compile_window(tagging_features("tags") if text is None else text)
     upos = 1 + max(u for u, _ in pairs)
     return Tagger(learner, window, pairs, upos, [100 + i for i in range(len(pairs))])
@@ -39,7 +41,7 @@ def trained(epochs: int, rate: float = 0.1) -> tuple[Tagger, Batch, np.ndarray]:
         for word in sentence:
             before = (ord(word[0]) + before) % 4
             gold.append(before)
-    tagger = tagger_with(Learner(5), PAIRS)
+    tagger = tagger_with(SparseWeights(5), PAIRS)
     wanted = np.array(gold, dtype=np.int32)
     order = np.arange(len(sentences), dtype=np.int32)
     for _ in range(epochs):
@@ -116,7 +118,7 @@ def test_scores_are_sums_over_templates() -> None:
     for text, meaning in cases.items():
         words = ["The", "pine", "the", "Pine", "the", "pine"]
         batch = batch_of(words)
-        tagger = tagger_with(Learner(2), [(0, -1), (1, -1)], text)
+        tagger = tagger_with(SparseWeights(2), [(0, -1), (1, -1)], text)
         gold = np.full(len(words), -1, dtype=np.int32)
         gold[3] = 1
         tagger.learn(batch, gold, np.zeros(1, dtype=np.int32), 0.0, 0.1, 1.0)
@@ -137,9 +139,9 @@ def test_a_sentence_of_many_new_words() -> None:
 
 def test_refusals() -> None:
     with pytest.raises(ValueError, match="needs tags"):
-        Tagger(Learner(2), compile_window("w0.form"), [], 1, [])
+        Tagger(SparseWeights(2), compile_window("w0.form"), [], 1, [])
     with pytest.raises(ValueError, match="out of range"):
-        Tagger(Learner(2), compile_window("w0.form"), [(2, -1)], 2, [1])
+        Tagger(SparseWeights(2), compile_window("w0.form"), [(2, -1)], 2, [1])
     with pytest.raises(ValueError, match="no such part"):
         Window([[(0, 3, 0)]])
     with pytest.raises(ValueError, match="cannot be combined"):
@@ -160,7 +162,7 @@ def candidates(entries: dict[int, list[int]]) -> Candidates:
     return Candidates(
         np.array(list(entries), dtype=np.uint64),
         np.array([len(classes) for classes in entries.values()], dtype=np.uint16),
-        np.array([klass for classes in entries.values() for klass in classes], dtype=np.uint16),
+        np.array([action for classes in entries.values() for action in classes], dtype=np.uint16),
     )
 
 
@@ -168,23 +170,23 @@ def test_candidates_come_from_the_first_level_that_knows_the_word() -> None:
     batch = batch_of(["known", "unknown", "strange"])
     tags = np.array([50, 50, 60], dtype=np.uint64)
     levels = compile_window("w0.lower + t0\nt0")
-    probe = Chooser(Learner(1), compile_window("t0"), levels, candidates({}))
+    probe = LexiconClassifier(SparseWeights(1), compile_window("t0"), levels, candidates({}))
     keys = probe.level_keys(batch, tags)
     assert probe.choose(batch, tags).tolist() == [-1, -1, -1]
     table = candidates({int(keys[0, 0]): [2], int(keys[1, 1]): [0, 1]})
-    learner = Learner(3)
-    chooser = Chooser(learner, compile_window("w0.form"), levels, table)
+    learner = SparseWeights(3)
+    classifier = LexiconClassifier(learner, compile_window("w0.form"), levels, table)
     gold = np.array([2, 1, 2], dtype=np.int32)
     order = np.zeros(1, dtype=np.int32)
-    choices, mistakes = chooser.learn(batch, tags, gold, order, 1.0)
+    choices, mistakes = classifier.learn(batch, tags, gold, order, 1.0)
     assert (choices, mistakes) == (2, 1)
-    assert chooser.choose(batch, tags).tolist() == [2, 1, -1]
+    assert classifier.choose(batch, tags).tolist() == [2, 1, -1]
 
 
 def test_chooser_refusals() -> None:
     levels = compile_window("t0")
     with pytest.raises(ValueError, match="no class"):
-        Chooser(Learner(1), levels, levels, candidates({5: [1]}))
+        LexiconClassifier(SparseWeights(1), levels, levels, candidates({5: [1]}))
     with pytest.raises(ValueError, match="no candidate"):
         candidates({5: []})
     with pytest.raises(ValueError, match="fit together"):

@@ -11,9 +11,9 @@ import pytest
 
 from niwaki.data.sentence import Sentence
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.lexicon import Lexicon, lexical_keys
-from niwaki.kernel.trigrams import MAX_TAGS, TrigramTagger
-from niwaki.models.trigrams import BEAM, Trigrams, interpolation_weights
+from niwaki.kernel.tagging.lexicon import Lexicon, lexical_keys
+from niwaki.kernel.tagging.trigrams import MAX_TAGS, TrigramTagger
+from niwaki.tagging.trigrams import BEAM, Trigrams, interpolation_weights
 from tests.reference.trigrams import Tagged, Twin, trigrams_of, weights_of
 
 TAGS = ["N", "V", "D"]

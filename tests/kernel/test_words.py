@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from niwaki.data.sentence import Sentence
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.words import ATTRIBUTE_NAMES, Clusters, analyse, word_values
+from niwaki.kernel.features.words import ATTRIBUTE_NAMES, Clusters, analyse, word_values
 from tests.reference import words as reference
 
 # Characters whose case changes one to one; the kernel knows no other changes.

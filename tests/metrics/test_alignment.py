@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from niwaki.data.bitext import Links, parse_links
+from niwaki.data.bilingual.bitext import Links, parse_links
 from niwaki.errors import NiwakiError
 from niwaki.metrics.alignment import evaluate_links
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from niwaki.data.references import Reference
+from niwaki.data.bilingual.references import Reference
 from niwaki.metrics.correlation import pearson, ranks, spearman
 from niwaki.metrics.reordering import METRICS, evaluate_orders, evaluate_texts
 from niwaki.metrics.significance import compare_means, mean_intervals

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from niwaki.data.candidates import CandidateArrays, Candidates
+from niwaki.data.bilingual.references import Reference, write_references
 from niwaki.data.conllu import read_conllu
-from niwaki.data.references import Reference, write_references
+from niwaki.data.kbest import CandidateArrays, Candidates
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ObjectiveError
 from niwaki.metrics.reordering import evaluate_orders

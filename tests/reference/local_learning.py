@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from niwaki.kernel.systems import MOVES
+from niwaki.kernel.transition.systems import MOVES
 from tests.reference.features import Symbolic
 from tests.reference.systems import Slow, SlowStandard
 

@@ -1,11 +1,11 @@
-"""The slow twins of kernel/reorder and kernel/orders: straight from the definitions."""
+"""The slow twins of kernel/bilingual/{reorder,orders}: straight from the definitions."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
 
-from niwaki.data.references import Reference
+from niwaki.data.bilingual.references import Reference
 from niwaki.data.sentence import Sentence, parse_pairs
 from niwaki.tasks.reorder.rules import Pattern, Rule, RuleSet, Turn, label_fits, tag_fits
 

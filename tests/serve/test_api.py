@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from niwaki.data.bilingual.references import Reference, read_references
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
-from niwaki.data.references import Reference, read_references
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.metrics.reordering import evaluate_orders
-from niwaki.models.pipeline import Pipeline
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.serve.registry import Registry, named
 from niwaki.serve.work.ordering import chunks
 from niwaki.tasks.align import align

@@ -17,14 +17,14 @@ from niwaki.analysis.orders import rule_system
 from niwaki.analysis.profiles import profile_errors
 from niwaki.analysis.profiles_report import ProfilesReport
 from niwaki.analysis.tradeoff import weigh_up
+from niwaki.data.bilingual.references import read_references
 from niwaki.data.conllu import read_conllu
-from niwaki.data.references import read_references
 from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import compare
-from niwaki.models.pipeline import Pipeline, load
 from niwaki.objectives.partial import Partial
-from niwaki.serve import leash
+from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.serve import supervise as leash
 from niwaki.serve.adapt import follow
 from niwaki.serve.jobs import Job
 from niwaki.serve.work.comparing import SAMPLES

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import niwaki
-from niwaki.data.bitext import Links, parse_links
-from niwaki.data.posteriors import Posteriors
+from niwaki.data.bilingual.bitext import Links, parse_links
+from niwaki.data.bilingual.posteriors import Posteriors
 from niwaki.errors import ConfigError, NiwakiError
 from niwaki.tasks.align import PRESETS, Settings, align, compose, link, mix, symmetrize, train
 from niwaki.tasks.align.aligner import estimate_jumps

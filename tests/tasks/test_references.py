@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from niwaki.data.bitext import Links
+from niwaki.data.bilingual.bitext import Links
 from niwaki.data.tree import Tree
 from niwaki.tasks.reorder.references import make_reference
 

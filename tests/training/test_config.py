@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from niwaki.errors import ConfigError
-from niwaki.kernel.systems import system_names
+from niwaki.kernel.transition.systems import system_names
 from niwaki.training.config import Config
 from niwaki.training.config_file import make_config, read_config
 from tests.conftest import ROOT

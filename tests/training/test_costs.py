@@ -14,19 +14,19 @@ import pytest
 from numpy.typing import NDArray
 
 from niwaki.analysis.curves import read_log
-from niwaki.data.candidates import CandidateArrays
+from niwaki.data.bilingual.references import Reference, read_references, write_references
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
-from niwaki.data.references import Reference, read_references, write_references
+from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ObjectiveError
-from niwaki.kernel.linear import Learner
-from niwaki.models.pipeline import Pipeline, load
+from niwaki.kernel.linear import SparseWeights
 from niwaki.objectives.reordering import Reordering
+from niwaki.pipeline.pipeline import Pipeline, load
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.training.config import Config, ObjectiveConfig
 from niwaki.training.config_file import make_config
-from niwaki.training.costs import CostLessons, CostTraining
+from niwaki.training.objectives import CostLessons, CostTraining
 from niwaki.training.run import train
 from niwaki.training.selection import CHOICES
 from tests.toy import QUICK, TOY, Log, quick_model, write
@@ -117,7 +117,7 @@ def teach(
     """Passes over all examples, one at a time, until nothing changes; updates and first costs."""
     config = ObjectiveConfig(kind="toy:toy", k=k, **more)
     lessons = CostLessons("toy", config, Prices(prices), ranker)
-    training = CostTraining([lessons], [Learner(1)], seed=1)
+    training = CostTraining([lessons], [SparseWeights(1)], seed=1)
     found = []
     with ThreadPoolExecutor(1) as pool:
         for visited in range(1, passes * len(prices) + 1):
@@ -183,7 +183,7 @@ def test_the_schedule_counts_examples_and_visits_all() -> None:
         Prices([np.zeros(1)] * 5),
         Ranker([np.zeros((1, 1))] * 5),
     )
-    training = CostTraining([lessons], [Learner(1)], seed=1)
+    training = CostTraining([lessons], [SparseWeights(1)], seed=1)
     with ThreadPoolExecutor(2) as pool:
         visits = [training.keep_up(visited, pool, 2) for visited in range(1, 21)]
     assert visits == [0, 1] * 10

@@ -10,11 +10,11 @@ import pytest
 
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, CorpusError, ModelError, NiwakiError
-from niwaki.kernel.systems import system_names
+from niwaki.kernel.transition.systems import system_names
+from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.attachment import evaluate
-from niwaki.models.pipeline import load
+from niwaki.pipeline.pipeline import load
 from niwaki.training.config_file import make_config
-from niwaki.training.corpus import read_treebank
 from niwaki.training.run import train
 from tests.conftest import ROOT
 from tests.toy import (
@@ -136,8 +136,8 @@ def test_rare_labels_share_a_class(tmp_path: Path) -> None:
     ]
     data = write(tmp_path / "labels.conllu", [*sentences, *sentences[-7:]])
     model = quick_model(tmp_path / "m", data)
-    assert len(model.parser.design.classes) <= 64
-    assert len(model.parser.design.labels) == 101
+    assert len(model.parser.spec.classes) <= 64
+    assert len(model.parser.spec.labels) == 101
     check(load(tmp_path / "m"))
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from niwaki.data.bitext import read_links
+from niwaki.data.bilingual.bitext import read_links
+from niwaki.data.bilingual.links import link_sentences, links_of, with_links
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
-from niwaki.data.links import link_sentences, links_of, with_links
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, CorpusError
-from niwaki.models.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline, load
 from niwaki.training.config_file import make_config, read_config
 from niwaki.training.run import train
 from tests.conftest import ROOT

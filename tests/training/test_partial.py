@@ -10,13 +10,13 @@ import pytest
 
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConstraintError, CorpusError
-from niwaki.kernel.systems import system_names
+from niwaki.kernel.transition.systems import system_names
+from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.attachment import evaluate
-from niwaki.models.pipeline import Pipeline
-from niwaki.training import epochs
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.training import loop as epochs
 from niwaki.training.config import Config
 from niwaki.training.config_file import make_config
-from niwaki.training.corpus import read_treebank
 from niwaki.training.run import train
 from tests.toy import QUICK, Log, check, write
 
@@ -64,7 +64,7 @@ def test_partial_trees_teach(tmp_path: Path, projective: list[Sentence], system:
     alone = train(config_of(whole, partial=False, system=system), tmp_path / "m2", Log())
     for beam in (1, 4):
         assert las(both, projective, beam) > las(alone, projective, beam) + 3
-    assert "_" not in both.parser.design.labels
+    assert "_" not in both.parser.spec.labels
 
 
 def test_only_partial_trees(tmp_path: Path, projective: list[Sentence]) -> None:

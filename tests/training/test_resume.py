@@ -14,7 +14,7 @@ import pytest
 
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ModelError
-from niwaki.training.checkpoint import Checkpoint
+from niwaki.learning.checkpoint import Checkpoint
 from niwaki.training.run import train
 from tests.toy import (
     TOY,
@@ -46,8 +46,8 @@ checkpoint_minutes = 0
 KILLER = """
 import itertools, os, signal, sys, threading
 from niwaki import cli
-from niwaki.training import epochs
-from niwaki.training.checkpoint import Checkpoint
+from niwaki.training import loop as epochs
+from niwaki.learning.checkpoint import Checkpoint
 epochs._CHUNK = 10  # so that there are moments within an epoch
 number, moment = int(sys.argv[1]), sys.argv[2]
 numbers, now = itertools.count(1), threading.local()
@@ -190,7 +190,7 @@ def test_results_may_come_in_while_a_checkpoint_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two parsers learn at the same time and share a checkpoint."""
-    monkeypatch.setattr("niwaki.training.checkpoint.write_model_file", lambda path, parts: None)
+    monkeypatch.setattr("niwaki.learning.checkpoint.write_model_file", lambda path, parts: None)
     checkpoint = Checkpoint(str(tmp_path / "c"), {}, 0)
     # So many that the threads take turns while one of them goes through all.
     for number in range(2000):

@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from niwaki.data.candidates import CandidateArrays
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
+from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ModelError
-from niwaki.models.pipeline import Pipeline, load
 from niwaki.objectives import Costs
 from niwaki.objectives.treebank import Treebank
+from niwaki.pipeline.pipeline import Pipeline, load
 from niwaki.training.config_file import make_config
-from niwaki.training.costdata import tag_variants, with_tag
-from niwaki.training.selftraining import (
-    Chooser,
+from niwaki.training.examples import tag_variants, with_tag
+from niwaki.training.self_training import (
     Plan,
     Selection,
+    TreeSelector,
     choose_trees,
     self_train,
 )
@@ -45,9 +45,9 @@ def bare(sentences: Sequence[Sentence]) -> list[Sentence]:
 
 def test_the_cheapest_is_chosen_and_of_equal_ones_the_first(model: Pipeline) -> None:
     objective = Treebank(bare(list(read_conllu(TOY))))
-    standard = Chooser(model, objective, Selection("first"))
+    standard = TreeSelector(model, objective, Selection("first"))
     # A longer list would widen the beam, and might begin with another tree.
-    targeted = Chooser(model, objective, Selection("cost", 4))
+    targeted = TreeSelector(model, objective, Selection("cost", 4))
     better = 0
     for number, sentence in enumerate(objective.sentences):
         first, best = standard.choose(number), targeted.choose(number)
@@ -115,10 +115,10 @@ def test_only_another_tag_makes_the_cheap_tree_reachable(tmp_path: Path) -> None
     (parsed,) = model.parse([sentence])
     assert parsed.upos[0] == "NOUN"
     objective = Imperative(sentence)
-    stuck = Chooser(model, objective, Selection("cost", 64)).choose(0)
+    stuck = TreeSelector(model, objective, Selection("cost", 64)).choose(0)
     assert stuck.cost == 1
     assert stuck.sentence.upos[0] == "NOUN"
-    freed = Chooser(model, objective, Selection("cost", 64, tags=4)).choose(0)
+    freed = TreeSelector(model, objective, Selection("cost", 64, tags=4)).choose(0)
     assert freed.cost == 0
     assert freed.sentence.upos[0] == "VERB"
     assert freed.sentence.heads[0] == 0

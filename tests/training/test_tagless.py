@@ -11,10 +11,10 @@ import pytest
 from niwaki import cli
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, CorpusError
+from niwaki.features.brown import cluster
+from niwaki.features.clusters import write_clusters
 from niwaki.metrics.attachment import evaluate
-from niwaki.models.brown import cluster
-from niwaki.models.clusters import write_clusters
-from niwaki.models.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline, load
 from tests.toy import TOY, Log, check, quick_model, without
 
 WITHOUT_TAGS = {"tags": False}
@@ -114,7 +114,7 @@ def test_graph_parsers(tmp_path: Path, clusters: Path, toy: list[Sentence], deco
 def test_features_on_tags_are_left_out(tmp_path: Path, clusters: Path) -> None:
     model = tagless(tmp_path / "m", clusters, features="rich", beam=1)
     assert not set(model.parser.attributes) & {"tag", "xpos", "alternative"}
-    assert model.parser.design.tags is False
+    assert model.parser.spec.tags is False
     with pytest.raises(ConfigError, match="no template is left without tags; take a set"):
         own = tmp_path / "own.txt"
         own.write_text("s0.tag\nb0.upos + s0.form\n")

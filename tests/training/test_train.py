@@ -10,14 +10,14 @@ import pytest
 
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
-from niwaki.kernel.systems import system_names
+from niwaki.features.brown import cluster
+from niwaki.features.clusters import write_clusters
+from niwaki.features.templates import feature_set_names
+from niwaki.features.weights import PackedWeights
+from niwaki.kernel.transition.systems import system_names
 from niwaki.metrics.attachment import evaluate
-from niwaki.models.brown import cluster
-from niwaki.models.clusters import write_clusters
-from niwaki.models.features import feature_set_names
-from niwaki.models.pipeline import Pipeline, load
-from niwaki.models.trigrams import Trigrams
-from niwaki.models.weights import Compressed
+from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.tagging.trigrams import Trigrams
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
 from tests.toy import (
@@ -31,7 +31,7 @@ from tests.toy import (
 
 
 def weights(model: Pipeline) -> dict[str, bytes]:
-    assert isinstance(model.parser.model, Compressed)
+    assert isinstance(model.parser.model, PackedWeights)
     return {name: array.tobytes() for name, array in model.parser.model.arrays.items()}
 
 
@@ -176,7 +176,7 @@ def test_folds_of_a_model_that_is_trained_on_have_its_kind_of_tagger(
     linear = quick_model(tmp_path / "m", model={"greedy": False})
     on = trained_on(linear, "tnt")
     assert on.tagger is not None
-    assert isinstance(on.tagger.model, Compressed)
+    assert isinstance(on.tagger.model, PackedWeights)
 
 
 def test_more_pairs_of_tags_than_trigrams_can_hold(tmp_path: Path, toy: list[Sentence]) -> None:
@@ -231,7 +231,7 @@ def test_clusters_and_own_features(tmp_path: Path, toy: list[Sentence]) -> None:
     own.unlink()
     model = load(path)
     assert [s.source for s in model.parse(toy)] == [s.source for s in trained.parse(toy)]
-    assert "s0.form + b0.form" in model.parser.design.features
+    assert "s0.form + b0.form" in model.parser.spec.features
     assert model.clusters is not None and len(model.clusters.paths) == len(forms)
     check(model)
     assert str(tmp_path) not in str(model.config), "the card names no folder"

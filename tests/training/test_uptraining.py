@@ -12,10 +12,10 @@ import pytest
 from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, CorpusError, ModelError
-from niwaki.models.pipeline import Pipeline, load
+from niwaki.learning.corpus import Corpus, read_treebanks
+from niwaki.pipeline.pipeline import Pipeline, load
 from niwaki.training.config import ObjectiveConfig, UptrainingConfig
 from niwaki.training.config_file import make_config
-from niwaki.training.corpus import Corpus, read_treebanks
 from niwaki.training.uptraining import (
     QUESTION_WORDS,
     Kept,

@@ -18,15 +18,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from niwaki.analysis.tables import Table
-from niwaki.data.links import links_of
+from niwaki.data.bilingual.links import links_of
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import ROOT
 from niwaki.errors import CorpusError, NiwakiError
-from niwaki.kernel.contiguity import Contiguity
-from niwaki.kernel.systems import MOVES, load_system
-from niwaki.kernel.systems._view import View
-from niwaki.models.pipeline import Pipeline
-from niwaki.models.transition import TransitionParser
+from niwaki.kernel.transition.contiguity import Contiguity
+from niwaki.kernel.transition.systems import MOVES, load_system
+from niwaki.kernel.transition.systems._view import View
+from niwaki.parsers.transition.model import TransitionParser
+from niwaki.pipeline.pipeline import Pipeline
 
 SYSTEM = "arc-standard"
 # c and c_R as one sign each; a reduction or a shift is advised where they differ.
@@ -169,11 +169,11 @@ def moves_of(
 ) -> Iterator[list[str]]:
     """The moves by which a model comes to its best trees."""
     parser = model.parser_for(beam)
-    if not isinstance(parser, TransitionParser) or parser.design.system != SYSTEM:
+    if not isinstance(parser, TransitionParser) or parser.spec.system != SYSTEM:
         raise NiwakiError(f"shifts and reductions are those of {SYSTEM}; give such a model")
     for sentence in sentences:
         best = model.kbest(sentence, 1, beam=beam, retag=retag)
-        yield [MOVES[parser.design.classes[klass][0]] for klass in best.histories[0]]
+        yield [MOVES[parser.spec.classes[klass][0]] for klass in best.histories[0]]
 
 
 @dataclass(frozen=True)

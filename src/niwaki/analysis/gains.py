@@ -15,7 +15,7 @@ from niwaki.analysis.tables import Table
 from niwaki.data.sentence import Sentence
 from niwaki.draw import Value, binned_chart, round_limits
 from niwaki.metrics.attachment import evaluate
-from niwaki.models.pipeline import Pipeline
+from niwaki.pipeline.pipeline import Pipeline
 
 _METRICS = ("UAS", "LAS", "UPOS")
 # Labels and confusions that a table shows.

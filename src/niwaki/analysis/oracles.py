@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.tree import ROOT
-from niwaki.models.trees import Scores, decode
+from niwaki.parsers.decoding import Scores, decode
 
 Mask = NDArray[np.bool_]
 

@@ -16,7 +16,7 @@ from niwaki.analysis.reordering import (
     rule_effects,
     worst_sentences,
 )
-from niwaki.data.references import Reference, check_same_sentences
+from niwaki.data.bilingual.references import Reference, check_same_sentences
 from niwaki.data.sentence import Sentence
 from niwaki.metrics.correlation import pearson, spearman
 from niwaki.metrics.reordering import METRICS, OrderEvaluation, evaluate_orders

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.analysis.tag_shifts import Imperatives, TagShift, count_imperatives, shifted_tags
-from niwaki.data.candidates import CandidateArrays
+from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
 from niwaki.draw import escape, svg
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import Difference, compare, compare_means
-from niwaki.models.pipeline import Pipeline
 from niwaki.objectives import Objective, checked_costs
+from niwaki.pipeline.pipeline import Pipeline
 
 ROWS = 12
 _SHOWN = ("UAS", "LAS", "UPOS")

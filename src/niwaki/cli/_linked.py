@@ -6,10 +6,10 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator
 
-from niwaki.data.links import link_sentences
+from niwaki.data.bilingual.links import link_sentences
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError, NiwakiError
-from niwaki.models.pipeline import Pipeline
+from niwaki.pipeline.pipeline import Pipeline
 
 
 def add_links_arguments(parser: argparse.ArgumentParser, prefix: str = "") -> None:

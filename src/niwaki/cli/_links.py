@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from niwaki.data.bitext import write_links
+from niwaki.data.bilingual.bitext import write_links
+from niwaki.data.bilingual.posteriors import LEAST_WRITTEN, Posteriors, write_posteriors
 from niwaki.data.files import open_output
-from niwaki.data.posteriors import LEAST_WRITTEN, Posteriors, write_posteriors
 from niwaki.errors import NiwakiError
 from niwaki.tasks.align.symmetrize import DEFAULT_THRESHOLD, METHODS, POSTERIOR, link
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from niwaki.cli._arguments import positive
+from niwaki.data.bilingual.references import Reference
 from niwaki.data.conllu import read_conllu
-from niwaki.data.references import Reference
 from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
-from niwaki.models.graph import GraphParser
-from niwaki.models.pipeline import Pipeline, load
+from niwaki.parsers.graph.model import GraphParser
+from niwaki.pipeline.pipeline import Pipeline, load
 
 
 def add_tree_arguments(parser: argparse.ArgumentParser) -> None:

@@ -23,8 +23,8 @@ from collections.abc import Iterable, Iterator
 from niwaki.cli import OK
 from niwaki.cli._links import LINK_FORMATS, add_linking, check_linking, write
 from niwaki.cli._progress import Progress
-from niwaki.data.bitext import read_filled_bitext
-from niwaki.data.posteriors import Posteriors
+from niwaki.data.bilingual.bitext import read_filled_bitext
+from niwaki.data.bilingual.posteriors import Posteriors
 from niwaki.errors import NiwakiError
 from niwaki.tasks.align import PRESETS, Aligner, Settings, preset
 from niwaki.tasks.align.corpus import LONGEST, Corpus

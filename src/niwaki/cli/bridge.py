@@ -18,9 +18,9 @@ from collections.abc import Iterator
 
 from niwaki.cli import OK
 from niwaki.cli._links import LINK_FORMATS, add_linking, check_linking, write
-from niwaki.data.bitext import parse_links
+from niwaki.data.bilingual.bitext import parse_links
+from niwaki.data.bilingual.posteriors import Posteriors, parse_posteriors
 from niwaki.data.files import Input
-from niwaki.data.posteriors import Posteriors, parse_posteriors
 from niwaki.errors import CorpusError, NiwakiError
 from niwaki.tasks.align.bridge import DEFAULT_EPSILON, compose, mix, mixing_weights
 

@@ -27,10 +27,10 @@ from niwaki.cli._progress import Progress
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import FORMATS, read_sentences
 from niwaki.errors import CorpusError, NiwakiError
-from niwaki.models.brown import MAX_CLUSTERS, MIN_COUNT, cluster
-from niwaki.models.clusters import write_clusters
-from niwaki.models.pipeline import load
-from niwaki.models.tag_classes import untagged
+from niwaki.features.brown import MAX_CLUSTERS, MIN_COUNT, cluster
+from niwaki.features.clusters import write_clusters
+from niwaki.features.tag_classes import untagged
+from niwaki.pipeline.pipeline import load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

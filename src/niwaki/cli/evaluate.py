@@ -44,10 +44,10 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
 from niwaki.metrics.attachment import TAG_METRICS, evaluate
 from niwaki.metrics.calibration import BINS, Reliability, measure
-from niwaki.metrics.crossing import count_crossing
+from niwaki.metrics.nonprojective import count_crossing
 from niwaki.metrics.segmentation import evaluate_segmentation
-from niwaki.models.graph import DECODERS
-from niwaki.models.pipeline import load
+from niwaki.parsers.graph.model import DECODERS
+from niwaki.pipeline.pipeline import load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

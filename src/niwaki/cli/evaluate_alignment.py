@@ -12,7 +12,7 @@ import argparse
 import json
 
 from niwaki.cli import OK
-from niwaki.data.bitext import read_links
+from niwaki.data.bilingual.bitext import read_links
 from niwaki.metrics.alignment import METRICS, evaluate_links
 
 

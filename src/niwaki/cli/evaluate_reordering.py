@@ -35,10 +35,10 @@ from niwaki.analysis.orders_report import Report
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
 from niwaki.cli._trees import add_tree_arguments, all_trees, check_references
+from niwaki.data.bilingual.orders import read_orders, read_ratings, read_texts
+from niwaki.data.bilingual.references import Reference, check_same_sentences, read_references
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
-from niwaki.data.orders import read_orders, read_ratings, read_texts
-from niwaki.data.references import Reference, check_same_sentences, read_references
 from niwaki.errors import NiwakiError
 from niwaki.metrics.reordering import OrderEvaluation, evaluate_orders, evaluate_texts
 from niwaki.metrics.significance import SAMPLES

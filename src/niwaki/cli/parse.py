@@ -45,18 +45,18 @@ from niwaki.cli._arguments import positive, weights
 from niwaki.cli._linked import add_links_arguments, linked
 from niwaki.cli._progress import Progress
 from niwaki.cli._trees import check_beam
-from niwaki.data.candidates import Candidates
 from niwaki.data.conllu import write_conllu
 from niwaki.data.constraints import Constraints
 from niwaki.data.files import open_output
 from niwaki.data.hyphens import split_hyphens
+from niwaki.data.kbest import Candidates
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import FORMATS, read_sentences
 from niwaki.errors import CorpusError, NiwakiError
-from niwaki.models.ensemble import Ensemble
-from niwaki.models.graph import DECODERS
-from niwaki.models.lengths import LONGER, MAX_LENGTH, LengthLimit, skip
-from niwaki.models.pipeline import Pipeline, load
+from niwaki.parsers.graph.model import DECODERS
+from niwaki.pipeline.ensemble import Ensemble
+from niwaki.pipeline.lengths import LONGER, MAX_LENGTH, LengthLimit, skip
+from niwaki.pipeline.pipeline import Pipeline, load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

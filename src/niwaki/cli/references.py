@@ -17,9 +17,9 @@ from collections.abc import Iterator
 
 from niwaki.cli import OK
 from niwaki.cli._progress import Progress
-from niwaki.data.bitext import Pair, read_linked_bitext
+from niwaki.data.bilingual.bitext import Pair, read_linked_bitext
+from niwaki.data.bilingual.references import Reference, write_references
 from niwaki.data.conllu import read_conllu
-from niwaki.data.references import Reference, write_references
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError
 from niwaki.tasks.reorder.references import make_reference

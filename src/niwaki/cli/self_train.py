@@ -24,9 +24,9 @@ import json
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
 from niwaki.cli._training import TrainingLines
-from niwaki.models.pipeline import load
+from niwaki.pipeline.pipeline import load
 from niwaki.training.config_file import read_config
-from niwaki.training.selftraining import Plan, Round, Selection, self_train
+from niwaki.training.self_training import Plan, Round, Selection, self_train
 
 _MOST = 512
 

@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Iterator
 
 from niwaki.cli import OK
-from niwaki.data.bitext import Links, read_links, write_links
+from niwaki.data.bilingual.bitext import Links, read_links, write_links
 from niwaki.errors import NiwakiError
 from niwaki.tasks.align.symmetrize import HEURISTICS, symmetrize
 

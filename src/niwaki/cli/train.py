@@ -29,7 +29,7 @@ import time
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
 from niwaki.cli._training import TrainingLines
-from niwaki.models.pipeline import load
+from niwaki.pipeline.pipeline import load
 from niwaki.training.config_file import read_config
 from niwaki.training.run import train
 

@@ -37,7 +37,7 @@ from niwaki.data.files import open_output
 from niwaki.data.text import FORMATS
 from niwaki.draw import png
 from niwaki.errors import NiwakiError
-from niwaki.models.pipeline import load
+from niwaki.pipeline.pipeline import load
 from niwaki.training.config import Config
 from niwaki.training.config_file import read_config
 from niwaki.training.uptraining import (

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import ROOT, UNKNOWN, Tree
 from niwaki.errors import ConstraintError, shown
-from niwaki.kernel.constraints import MAX_WORDS, Chart
+from niwaki.kernel.transition.constraints import MAX_WORDS, Chart
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ Statement = FixedHead | ForbiddenHead | Labels | Subtree
 
 @dataclass(frozen=True)
 class Tables:
-    """Statements about heads as the kernel knows them; see `niwaki.kernel.constraints`."""
+    """Statements about heads as the kernel knows them (`kernel/transition/constraints`)."""
 
     arcs: NDArray[np.uint8]
     left: NDArray[np.int32]

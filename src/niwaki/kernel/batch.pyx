@@ -167,7 +167,7 @@ cdef class Batch:
             view[i] = self.heads[i]
         return out
 
-    def crossing(self):
+    def nonprojective(self):
         """Which sentences have arcs that cross, the one from 0 to the root included."""
         out = np.zeros(self.sentences, dtype=np.uint8)
         cdef uint8_t[::1] view = out

@@ -49,7 +49,7 @@ cdef inline void score_decisions(const Scorer* scorer, const Decision* decisions
 cdef struct Entry:
     # Weight of one class in one row.
     float weight
-    uint16_t klass
+    uint16_t action
 
 
 cdef struct History:
@@ -81,7 +81,7 @@ cdef struct LearnTable:
     bint failed         # out of memory: nothing was lost, but nothing more fits
     bint closed         # no new rows
     uint8_t* doorkeeper # how often keys without a row were asked for; NULL: all are let in
-    int patience        # how often a key must be asked for before it gets a row
+    int min_updates        # how often a key must be asked for before it gets a row
     Scorer base         # what was learned before and does not change; `classes` 0: nothing
 
 
@@ -94,23 +94,23 @@ cdef inline uint64_t place_of(const LearnTable* table, uint64_t key) noexcept no
 
 
 cdef void learn_add(LearnTable* table, const uint64_t* keys, int count,
-                    int klass, float step) noexcept nogil
+                    int action, float step) noexcept nogil
 cdef void learn_gradients(LearnTable* table, const uint64_t* keys, int count,
                           const int* classes, const float* gradients, int class_count,
                           float rate, float damping, float decay=*) noexcept nogil
 cdef Scorer scorer_of(object model) except *
 
 
-cdef class Learner:
+cdef class SparseWeights:
     cdef LearnTable table
     cdef Scorer scorer
     cdef readonly int classes
     cdef object base
 
-    cdef _check(self, const uint64_t[::1] keys, int klass)
+    cdef _check(self, const uint64_t[::1] keys, int action)
 
 
-cdef class Frozen:
+cdef class CompiledWeights:
     cdef Scorer scorer
     cdef readonly int classes
     cdef readonly float scale

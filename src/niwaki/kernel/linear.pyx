@@ -79,7 +79,7 @@ cdef inline bint admits(LearnTable* table, uint64_t key) noexcept nogil:
         return True
     seen = &table.doorkeeper[(key >> 20) & (DOORKEEPER - 1)]
     seen[0] += seen[0] < 255
-    return seen[0] >= table.patience
+    return seen[0] >= table.min_updates
 
 
 cdef Row* add_row(LearnTable* table, uint64_t key) noexcept nogil:
@@ -136,7 +136,7 @@ cdef bint reserve(LearnTable* table, Row* row, int capacity) noexcept nogil:
 cdef bint spread(LearnTable* table, Row* row, int width) noexcept nogil:
     """Give a row an entry for each class below `width`, in order."""
     cdef Row old = row[0]
-    cdef int i, klass
+    cdef int i, action
     # Nothing is copied to the new place: the entries may stand elsewhere there.
     row.count = 0
     if not reserve(table, row, width):
@@ -145,41 +145,41 @@ cdef bint spread(LearnTable* table, Row* row, int width) noexcept nogil:
     memset(table.pool + row.start, 0, width * sizeof(Entry))
     memset(table.past + row.start, 0, width * sizeof(History))
     for i in range(old.count):
-        klass = table.pool[old.start + i].klass
-        table.pool[row.start + klass] = table.pool[old.start + i]
-        table.past[row.start + klass] = table.past[old.start + i]
-    for klass in range(width):
-        table.pool[row.start + klass].klass = klass
+        action = table.pool[old.start + i].action
+        table.pool[row.start + action] = table.pool[old.start + i]
+        table.past[row.start + action] = table.past[old.start + i]
+    for action in range(width):
+        table.pool[row.start + action].action = action
     row.count = width
     row.capacity = DENSE
     return True
 
 
-cdef int widest(const LearnTable* table, const Row* row, int klass) noexcept nogil:
+cdef int widest(const LearnTable* table, const Row* row, int action) noexcept nogil:
     """How many classes there are up to the last of a row and another one."""
-    cdef int i, last = klass
+    cdef int i, last = action
     for i in range(row.count):
-        last = max(last, <int>table.pool[row.start + i].klass)
+        last = max(last, <int>table.pool[row.start + i].action)
     return last + 1
 
 
-cdef inline int64_t entry_of(LearnTable* table, Row* row, int klass) noexcept nogil:
+cdef inline int64_t entry_of(LearnTable* table, Row* row, int action) noexcept nogil:
     """Where the entry of a class stands, made with weight 0 if need be; -1 when memory is out."""
     cdef uint32_t at
     cdef int i
     cdef bint fits = True
     if row.capacity == DENSE:
-        if klass < row.count:
-            return row.start + klass
+        if action < row.count:
+            return row.start + action
     else:
         for i in range(row.count):
-            if table.pool[row.start + i].klass == klass:
+            if table.pool[row.start + i].action == action:
                 return row.start + i
     # It depends on the number of entries alone, so a learner that was restored does the same.
     if ((row.capacity == DENSE or row.count == MAX_SPARSE)
-            and widest(table, row, klass) <= MAX_WIDTH):
-        if spread(table, row, widest(table, row, klass)):
-            return row.start + klass
+            and widest(table, row, action) <= MAX_WIDTH):
+        if spread(table, row, widest(table, row, action)):
+            return row.start + action
         fits = False
     elif row.count == row.capacity or row.capacity == DENSE:
         fits = reserve(table, row, min(MAX_CAPACITY, max(2, row.count * 2)))
@@ -189,7 +189,7 @@ cdef inline int64_t entry_of(LearnTable* table, Row* row, int klass) noexcept no
     at = row.start + row.count
     memset(&table.pool[at], 0, sizeof(Entry))
     memset(&table.past[at], 0, sizeof(History))
-    table.pool[at].klass = klass
+    table.pool[at].action = action
     row.count += 1
     return at
 
@@ -201,7 +201,7 @@ cdef inline void ask_for(const LearnTable* table, const uint64_t* keys, int coun
 
 
 cdef void learn_add(LearnTable* table, const uint64_t* keys, int count,
-                    int klass, float step) noexcept nogil:
+                    int action, float step) noexcept nogil:
     """Perceptron step: add to the weights of one class in all rows of the keys."""
     cdef int i
     cdef Row* row
@@ -210,7 +210,7 @@ cdef void learn_add(LearnTable* table, const uint64_t* keys, int count,
     for i in range(count):
         row = add_row(table, keys[i])
         if row != NULL:
-            at = entry_of(table, row, klass)
+            at = entry_of(table, row, action)
             if at >= 0:
                 table.pool[at].weight += step
                 table.past[at].total += table.clock * step
@@ -272,18 +272,18 @@ cdef void learn_score(const void* opaque, const uint64_t* keys, int count,
                 scores[j] += entries[j].weight
         else:
             for j in range(present[i].count):
-                scores[entries[j].klass] += entries[j].weight
+                scores[entries[j].action] += entries[j].weight
 
 
-cdef class Learner:
+cdef class SparseWeights:
     """Weights that grow and change while learning; averaged when read out.
 
-    With a `patience` above 1, a feature gets weights only when it was to be changed
+    With a `min_updates` above 1, a feature gets weights only when it was to be changed
     that many times. With a `base`, what is learned is added to a model that stays as it
     is: scores are those of both, and only the difference is exported.
     """
 
-    def __cinit__(self, int classes, int patience=1, Frozen base=None):
+    def __cinit__(self, int classes, int min_updates=1, CompiledWeights base=None):
         if not 0 < classes <= MAX_CLASSES:
             raise ValueError(f"a model has 1 to {MAX_CLASSES} classes, not {classes}")
         if base is not None:
@@ -302,8 +302,8 @@ cdef class Learner:
         if (self.table.rows == NULL or self.table.numbers == NULL or self.table.pool == NULL
                 or self.table.past == NULL):
             raise MemoryError()
-        self.table.patience = patience
-        if patience > 1:
+        self.table.min_updates = min_updates
+        if min_updates > 1:
             self.table.doorkeeper = <uint8_t*>calloc(DOORKEEPER, 1)
             if self.table.doorkeeper == NULL:
                 raise MemoryError()
@@ -343,26 +343,26 @@ cdef class Learner:
             learn_score(&self.table, &keys[0], <int>keys.shape[0], &view[0])
         return out
 
-    def add(self, const uint64_t[::1] keys not None, int klass, float step):
+    def add(self, const uint64_t[::1] keys not None, int action, float step):
         """Perceptron step on all keys."""
-        self._check(keys, klass)
+        self._check(keys, action)
         if keys.shape[0]:
-            learn_add(&self.table, &keys[0], <int>keys.shape[0], klass, step)
+            learn_add(&self.table, &keys[0], <int>keys.shape[0], action, step)
         self.check_memory()
 
-    def climb(self, const uint64_t[::1] keys not None, int klass, float gradient, float rate,
+    def climb(self, const uint64_t[::1] keys not None, int action, float gradient, float rate,
               float damping):
         """AdaGrad step on all keys."""
-        self._check(keys, klass)
+        self._check(keys, action)
         if keys.shape[0]:
-            learn_gradients(&self.table, &keys[0], <int>keys.shape[0], &klass, &gradient, 1, rate,
+            learn_gradients(&self.table, &keys[0], <int>keys.shape[0], &action, &gradient, 1, rate,
                             damping)
         self.check_memory()
 
-    cdef _check(self, const uint64_t[::1] keys, int klass):
+    cdef _check(self, const uint64_t[::1] keys, int action):
         cdef Py_ssize_t i
-        if not 0 <= klass < self.classes:
-            raise ValueError(f"class {klass} of {self.classes}")
+        if not 0 <= action < self.classes:
+            raise ValueError(f"class {action} of {self.classes}")
         for i in range(keys.shape[0]):
             if keys[i] == 0:
                 raise ValueError("0 is not a key")
@@ -403,7 +403,7 @@ cdef class Learner:
             row = &self.table.rows[places_view[number]]
             for j in range(row.count):
                 entry = row.start + j
-                classes_view[at] = self.table.pool[entry].klass
+                classes_view[at] = self.table.pool[entry].action
                 weights_view[at] = self.table.pool[entry].weight
                 totals_view[at] = self.table.past[entry].total
                 squares_view[at] = self.table.past[entry].squares
@@ -448,7 +448,7 @@ cdef class Learner:
                 if classes[at] >= self.classes:
                     raise ValueError(f"class {classes[at]} of {self.classes}")
                 entry = row.start + j
-                self.table.pool[entry].klass = classes[at]
+                self.table.pool[entry].action = classes[at]
                 self.table.pool[entry].weight = weights[at]
                 self.table.past[entry].total = totals[at]
                 self.table.past[entry].squares = squares[at]
@@ -533,7 +533,7 @@ def buckets_of(const uint64_t[::1] keys not None, uint32_t buckets):
     return places, prints
 
 
-cdef class Frozen:
+cdef class CompiledWeights:
     """Weights of 8 bits in a table made for cache lines; never changes.
 
     `fill` says how many of its 16 slots each bucket uses. Then come, bucket by
@@ -708,9 +708,9 @@ cdef class Frozen:
 
 
 cdef Scorer scorer_of(object model) except *:
-    """How to score with a Learner or a Frozen; the caller keeps the object alive."""
-    if isinstance(model, Learner):
-        return (<Learner>model).scorer
-    if isinstance(model, Frozen):
-        return (<Frozen>model).scorer
-    raise TypeError(f"a Learner or a Frozen is needed, not {type(model).__name__}")
+    """How to score with a SparseWeights or a CompiledWeights; the caller keeps the object alive."""
+    if isinstance(model, SparseWeights):
+        return (<SparseWeights>model).scorer
+    if isinstance(model, CompiledWeights):
+        return (<CompiledWeights>model).scorer
+    raise TypeError(f"a SparseWeights or a CompiledWeights is needed, not {type(model).__name__}")

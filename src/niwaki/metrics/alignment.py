@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.bitext import Links
+from niwaki.data.bilingual.bitext import Links
 from niwaki.errors import NiwakiError
 
 METRICS = ("AER", "precision", "recall", "F1")

@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.references import Reference
-from niwaki.kernel.orders import compare_orders
+from niwaki.data.bilingual.references import Reference
+from niwaki.kernel.bilingual.orders import compare_orders
 
 METRICS = (
     *("frs", "frs_linked", "exact", "exact_linked", "tau", "tau_all"),

@@ -17,8 +17,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.candidates import CandidateArrays
 from niwaki.data.constraints import Constraints
+from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ObjectiveError, nearest, shown
 

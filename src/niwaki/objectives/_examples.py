@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from niwaki.data.candidates import CandidateArrays, Candidates
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
 from niwaki.data.files import Input
 from niwaki.data.jsonlines import objects
+from niwaki.data.kbest import CandidateArrays, Candidates
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import CorpusError, shown

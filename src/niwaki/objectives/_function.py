@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from niwaki.data.candidates import CandidateArrays
+from niwaki.data.kbest import CandidateArrays
 from niwaki.errors import ConfigError, ObjectiveError, shown
 from niwaki.objectives import Costs, Settings, checked_costs
 from niwaki.objectives._examples import Example, Examples, read_examples

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from niwaki.data.candidates import CandidateArrays
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
+from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
 from niwaki.objectives import Costs, Settings
 from niwaki.objectives._trees import KnownTrees

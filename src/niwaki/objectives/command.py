@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from niwaki.data.candidates import CandidateArrays
+from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ObjectiveError, shown
 from niwaki.objectives import Costs, Settings, checked_costs

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from niwaki.data.candidates import CandidateArrays
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints, FixedHead, Labels
+from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError

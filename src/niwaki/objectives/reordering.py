@@ -12,15 +12,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.candidates import CandidateArrays
+from niwaki.data.bilingual.references import Reference, read_references
 from niwaki.data.constraints import Constraints
 from niwaki.data.faults import COLUMNS
-from niwaki.data.references import Reference, read_references
+from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.orders import compare_orders
-from niwaki.kernel.reorder import reorder
+from niwaki.kernel.bilingual.orders import compare_orders
+from niwaki.kernel.bilingual.reorder import reorder
 from niwaki.metrics.reordering import group_numbers, linked_mask
 from niwaki.objectives import Costs, Settings
 from niwaki.tasks.reorder.rulefile import load_rules

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from niwaki.data.bilingual.references import write_references
 from niwaki.data.conllu import write_conllu
-from niwaki.data.references import write_references
 from niwaki.serve.annotations import Project
 from niwaki.serve.errors import RequestError
 from niwaki.serve.jobs import Job

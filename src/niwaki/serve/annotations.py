@@ -16,10 +16,10 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from niwaki.data.bitext import Links, read_bitext, write_links
+from niwaki.data.bilingual.bitext import Links, read_bitext, write_links
+from niwaki.data.bilingual.references import Reference, write_references
 from niwaki.data.conllu import read_conllu, write_conllu
 from niwaki.data.files import atomic_write
-from niwaki.data.references import Reference, write_references
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
 from niwaki.errors import ConfigError

@@ -14,13 +14,13 @@ from typing import Any
 
 from niwaki.errors import ExtraMissingError
 from niwaki.serve.api import ENDPOINTS
-from niwaki.serve.desk import Desk
 from niwaki.serve.endpoint import Answer, Call, Endpoint, Result, read_body, read_query
 from niwaki.serve.errors import RequestError, unknown
 from niwaki.serve.frames import dump
 from niwaki.serve.guard import COOKIE, LOGIN, Guard
 from niwaki.serve.openapi import describe
 from niwaki.serve.schema import record, text
+from niwaki.serve.state import AppState
 
 try:
     from starlette.exceptions import HTTPException
@@ -44,19 +44,19 @@ CLIENT_GONE = 499
 _LOGIN_BODY = record({"token": text(most=500)}, "token")
 
 
-def make_app(desk: Desk, hosts: frozenset[str], token: str | None = None) -> Any:
-    """An ASGI application; it starts and stops the desk."""
+def make_app(state: AppState, hosts: frozenset[str], token: str | None = None) -> Any:
+    """An ASGI application; it starts and stops the state."""
 
     @contextlib.asynccontextmanager
     async def life(app: Any) -> AsyncIterator[None]:
-        await desk.start()
+        await state.start()
         try:
             yield
         finally:
-            await desk.stop()
+            await state.stop()
 
     routes = [
-        Route(each.path, functools.partial(_call, desk, each), methods=[each.method])
+        Route(each.path, functools.partial(_call, state, each), methods=[each.method])
         for each in ENDPOINTS
     ]
     description = dump(describe(ENDPOINTS))
@@ -94,16 +94,16 @@ def make_app(desk: Desk, hosts: frozenset[str], token: str | None = None) -> Any
                 error.status_code, "there is nothing here; see /openapi.json"
             ) from error
 
-    return Guard(inner, desk.limits, hosts, token, desk.refusal)
+    return Guard(inner, state.limits, hosts, token, state.refusal)
 
 
-async def _call(desk: Desk, endpoint: Endpoint, request: Request) -> Response:
+async def _call(state: AppState, endpoint: Endpoint, request: Request) -> Response:
     request.scope["niwaki.route"] = endpoint.path
     query = read_query(request.scope["query_string"], endpoint.query)
     body: dict[str, Any] = {}
     if endpoint.body is not None:
         body = read_body(await request.body(), endpoint.body)
-    work = endpoint.run(desk, Call(body, dict(request.path_params), query))
+    work = endpoint.run(state, Call(body, dict(request.path_params), query))
     result = await (work if endpoint.lasting else _while_awaited(request, work))
     if isinstance(result, Answer):
         return _response(result)

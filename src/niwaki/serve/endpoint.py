@@ -11,7 +11,7 @@ from niwaki.serve.errors import RequestError
 from niwaki.serve.schema import Schema, check, load_json
 
 if TYPE_CHECKING:
-    from niwaki.serve.desk import Desk
+    from niwaki.serve.state import AppState
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Answer:
 
 # What an endpoint gives: JSON as bytes, or as Python values, or an Answer.
 Result = bytes | dict[str, Any] | list[Any] | Answer
-Handler = Callable[["Desk", Call], Awaitable[Result]]
+Handler = Callable[["AppState", Call], Awaitable[Result]]
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from typing import Any
 from niwaki.errors import ConfigError
 from niwaki.serve.app import make_app
 from niwaki.serve.connections import watched_protocol
-from niwaki.serve.desk import Desk
 from niwaki.serve.limits import Limits
 from niwaki.serve.registry import Registry
+from niwaki.serve.state import AppState
 
 # Last, because the modules above say what to do if it is not installed.
 import uvicorn  # isort: skip
@@ -83,7 +83,7 @@ def make_server(
     check_token(host, token)
     hosts = allowed_hosts(host, listener.getsockname()[1], allow_hosts or [])
     config = uvicorn.Config(
-        make_app(Desk(registry, limits, folder), hosts, token),
+        make_app(AppState(registry, limits, folder), hosts, token),
         http=watched_protocol(limits),
         ws="none",
         lifespan="on",

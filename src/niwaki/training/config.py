@@ -104,7 +104,7 @@ class SegmenterConfig:
     rate: float = 0.2
     damping: float = 0.1
     # A feature of token and sentence ends gets weights only when it was met so often.
-    patience: int = 2
+    min_updates: int = 2
     max_rows: int = 100_000
 
 
@@ -127,7 +127,7 @@ class TaggerConfig:
     known_words: Literal["seen", "all"] = "all"
     smoothing: float = 0.1
     # A feature gets weights only when it was met so often.
-    patience: int = 1
+    min_updates: int = 1
     # The parser is trained on tags that were predicted for each part of the data by a
     # tagger trained on the other parts; 0 trains it on the tags of the file.
     folds: int = 10
@@ -252,7 +252,7 @@ class TrainingConfig:
     greedy_learner: Literal["perceptron", "maxent", "svm"] = "perceptron"
     # A feature gets weights only when they were to be changed so often. More than 1 saves
     # memory and time where there is much to learn from.
-    patience: int = 1
+    min_updates: int = 1
     # perceptron: how often it follows its own mistakes while it learns.
     explore: float = 0.9
     # maxent and svm: steps of AdaGrad, and how much weights are drawn towards 0.

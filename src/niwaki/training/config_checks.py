@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from niwaki.errors import ConfigError, nearest, shown
-from niwaki.kernel.systems import system_names
+from niwaki.kernel.transition.systems import system_names
 from niwaki.objectives import objective_names
 from niwaki.training.config import (
     ARC_SELECTIONS,
@@ -35,11 +35,11 @@ _AT_LEAST = {
     "graph.head_start": 0,
     "segmenter.epochs": 1,
     "segmenter.max_rows": 1,
-    "segmenter.patience": 1,
+    "segmenter.min_updates": 1,
     "tagger.epochs": 1,
     "tagger.folds": 0,
     "tagger.max_rows": 1,
-    "tagger.patience": 1,
+    "tagger.min_updates": 1,
     "tagger.rate": 0,
     "tagger.damping": 0,
     "tagger.margin": 0,
@@ -56,7 +56,7 @@ _AT_LEAST = {
     "training.rate": 1e-9,
     "training.damping": 0,
     "training.decay": 0,
-    "training.patience": 1,
+    "training.min_updates": 1,
     "training.round": 1,
     "training.checkpoint_minutes": 0,
 }
@@ -72,9 +72,9 @@ _AT_MOST = {
     "uptraining.agreement": 1,
     "training.explore": 1,
     "training.decay": 1,
-    "training.patience": 255,
-    "tagger.patience": 255,
-    "segmenter.patience": 255,
+    "training.min_updates": 255,
+    "tagger.min_updates": 255,
+    "segmenter.min_updates": 255,
     "training.seed": 2**63 - 1,
 }
 

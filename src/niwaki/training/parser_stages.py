@@ -8,28 +8,28 @@ from dataclasses import replace
 from typing import Any
 
 from niwaki.data.files import atomic_write
-from niwaki.models.graph import GraphDesign, GraphParser
-from niwaki.models.pipeline import Parser, Pipeline, untagged
-from niwaki.models.tagger import Tagger, Tags
-from niwaki.models.transition import DEPREL, Design, Numbers, TransitionParser
-from niwaki.models.weights import Compressed, Voter
-from niwaki.training.calibration import calibrate_graph
+from niwaki.features.weights import Interpolation, PackedWeights
+from niwaki.learning.corpus import Corpus
+from niwaki.learning.workers import checked_first, run_all
+from niwaki.parsers.graph.model import GraphParser, GraphSpec
+from niwaki.parsers.graph.trainer import GraphTraining
+from niwaki.parsers.transition.calibration import calibrate_graph
+from niwaki.parsers.transition.model import DEPREL, Numbers, TransitionParser, TransitionSpec
+from niwaki.parsers.transition.trainer import PART, ParserTraining
+from niwaki.pipeline.pipeline import Parser, Pipeline, untagged
+from niwaki.tagging.tagger import Tagger, Tags
+from niwaki.tagging.updates import TagLessons
 from niwaki.training.config import TrainingConfig
-from niwaki.training.corpus import Corpus
-from niwaki.training.costdata import CostData
-from niwaki.training.epochs import EpochReport, Weights, finished_reports, finished_weights_of
-from niwaki.training.graph import GraphTraining
-from niwaki.training.parsing import PART, ParserTraining
+from niwaki.training.examples import CostData
+from niwaki.training.loop import EpochReport, Weights, finished_reports, finished_weights_of
 from niwaki.training.stages import Stages, locked
-from niwaki.training.tag_lessons import TagLessons
-from niwaki.training.workers import checked_first, run_all
 
 
 def finished_weights(pipeline: Pipeline) -> Weights:
     """The weights of a finished model's parser, by part."""
     parser = pipeline.parser
     found = dict(parser.weights) if isinstance(parser, GraphParser) else {PART: parser.model}
-    weights = {part: each for part, each in found.items() if isinstance(each, Compressed)}
+    weights = {part: each for part, each in found.items() if isinstance(each, PackedWeights)}
     if len(weights) < len(found):
         raise ValueError("only a finished model can be trained on")
     return weights
@@ -37,7 +37,7 @@ def finished_weights(pipeline: Pipeline) -> Weights:
 
 def transition_parsers_of(
     stages: Stages,
-    design: Design,
+    spec: TransitionSpec,
     tagger: Tagger | None,
     tags: Tags,
     costs: Sequence[CostData],
@@ -63,7 +63,7 @@ def transition_parsers_of(
     ) -> ParserTraining:
         return ParserTraining(
             stage,
-            design,
+            spec,
             lessons,
             tags,
             how,
@@ -76,7 +76,7 @@ def transition_parsers_of(
             **more,
         )
 
-    def voter_of(stage: str, check: Callable[[], None]) -> Voter | None:
+    def interpolation_of(stage: str, check: Callable[[], None]) -> Interpolation | None:
         """What the sentences teach that are also learned alone."""
         found, alone = stages.lessons.that_is_alone("trees"), stages.lessons.alone
         if found is None or alone is None:
@@ -86,24 +86,24 @@ def transition_parsers_of(
         kept = f"{name}-learned"
         if kept not in stages.checkpoint:
             own = tags.only(stages.lessons.words_of(chosen))
-            how = replace(training, epochs=alone.epochs, greedy_epochs=alone.epochs, patience=1)
+            how = replace(training, epochs=alone.epochs, greedy_epochs=alone.epochs, min_updates=1)
             lonely = training_of(name, beams[stage], lessons, own, how)
             lonely.run(
                 None,
                 checked_first(advance, check),
                 lambda epoch: log.report(epoch, lonely.reports),
             )
-            voter = Voter.of(lonely.learner.export(), alone.share, model.max_rows)
-            stages.checkpoint.put(kept, dict(voter.arrays))
+            interpolation = Interpolation.of(lonely.learner.export(), alone.share, model.max_rows)
+            stages.checkpoint.put(kept, dict(interpolation.arrays))
         else:
             log.take_up(name)
-        return Voter(alone.share, stages.checkpoint[kept])
+        return Interpolation(alone.share, stages.checkpoint[kept])
 
     def train_one(stage: str, check: Callable[[], None]) -> TransitionParser:
         finished = finished_weights_of(stage, stages.checkpoint)
         if finished is not None:
             log.take_up(stage)
-            return TransitionParser(design, finished[PART], stages.clusters)
+            return TransitionParser(spec, finished[PART], stages.clusters)
         lessons = training_of(
             stage,
             beams[stage],
@@ -111,7 +111,7 @@ def transition_parsers_of(
             tags,
             training,
             base=finished_weights(stages.init)[PART] if stages.init else None,
-            voter=voter_of(stage, check),
+            interpolation=interpolation_of(stage, check),
             costs=costs,
             tag_lessons=tag_lessons,
         )
@@ -133,7 +133,7 @@ def transition_parsers_of(
 
 def graph_parser_of(
     stages: Stages,
-    design: GraphDesign,
+    spec: GraphSpec,
     tagger: Tagger | None,
     tags: Tags,
     costs: Sequence[CostData],
@@ -151,7 +151,7 @@ def graph_parser_of(
     def train_one(stage: str, check: Callable[[], None]) -> GraphParser:
         lessons = GraphTraining(
             stage,
-            design,
+            spec,
             stages.corpus,
             tags,
             config,
@@ -171,7 +171,7 @@ def graph_parser_of(
     weights = finished_weights_of("graph", stages.checkpoint)
     if weights is not None:
         log.take_up("graph")
-        finished = GraphParser(design, weights, stages.clusters)
+        finished = GraphParser(spec, weights, stages.clusters)
     else:
         stages.reporter.stage("parser", config.training.epochs * _epoch_size(stages, costs))
         # In a thread, so that an interruption never breaks off an update.

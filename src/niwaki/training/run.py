@@ -13,14 +13,15 @@ import numpy as np
 import numpy.random
 
 from niwaki.errors import ConfigError, CorpusError
-from niwaki.kernel.systems import load_system
+from niwaki.features.clusters import WordClusters, read_clusters
+from niwaki.kernel.transition.systems import load_system
+from niwaki.learning.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
+from niwaki.learning.corpus import Corpus, read_treebanks
 from niwaki.metrics.attachment import TAG_METRICS, evaluate
-from niwaki.models.clusters import WordClusters, read_clusters
-from niwaki.models.graph import GraphDesign, GraphParser
-from niwaki.models.pipeline import Parser, Pipeline
-from niwaki.models.tagger import Tags
-from niwaki.training.calibration import calibrate
-from niwaki.training.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
+from niwaki.parsers.graph.model import GraphParser, GraphSpec
+from niwaki.parsers.transition.calibration import calibrate
+from niwaki.pipeline.pipeline import Parser, Pipeline
+from niwaki.tagging.tagger import Tags
 from niwaki.training.config import (
     ARC_SELECTIONS,
     Config,
@@ -28,9 +29,8 @@ from niwaki.training.config import (
     ModelConfig,
     ObjectiveConfig,
 )
-from niwaki.training.corpus import Corpus, read_treebanks
-from niwaki.training.costdata import CostObjective, load_costs, tag_costs
-from niwaki.training.epochs import taught_tagger
+from niwaki.training.examples import CostObjective, load_costs, tag_costs
+from niwaki.training.loop import taught_tagger
 from niwaki.training.parser_stages import (
     finished_weights,
     graph_parser_of,
@@ -39,12 +39,12 @@ from niwaki.training.parser_stages import (
 from niwaki.training.stages import (
     Reporter,
     Stages,
-    design_graph_parser,
-    design_transition_parser,
+    graph_spec,
     morphology_of,
     segmenter_of,
     tag_lessons_of,
     tagger_of,
+    transition_spec,
 )
 
 C = TypeVar("C", ModelConfig, GraphConfig)
@@ -151,18 +151,18 @@ def _train_all(stages: Stages) -> Pipeline:
                 f"{each.config.kind}: select = {each.config.select!r} is for a graph parser; "
                 "choose another"
             )
-    design = design_graph_parser(stages) if is_graph else design_transition_parser(stages)
+    spec = graph_spec(stages) if is_graph else transition_spec(stages)
     segmenter = stages.init.segmenter if stages.init else segmenter_of(stages)
     tagger, tags = tagger_of(stages)
     morphology = stages.init.morphology if stages.init else morphology_of(stages, tagger)
     parser: Parser
     greedy = None
-    data = tag_costs(stages.costs, tagger, morphology, design.labels)
+    data = tag_costs(stages.costs, tagger, morphology, spec.labels)
     tag_lessons = tag_lessons_of(stages, tagger)
-    if isinstance(design, GraphDesign):
-        parser = graph_parser_of(stages, design, tagger, tags, data, tag_lessons)
+    if isinstance(spec, GraphSpec):
+        parser = graph_parser_of(stages, spec, tagger, tags, data, tag_lessons)
     else:
-        parser, greedy = transition_parsers_of(stages, design, tagger, tags, data, tag_lessons)
+        parser, greedy = transition_parsers_of(stages, spec, tagger, tags, data, tag_lessons)
     taught = taught_tagger(stages.checkpoint)
     if tagger is not None and taught is not None:
         tagger = tagger.with_model(taught)
@@ -242,7 +242,7 @@ def _identity(
 def _say_what_is_in(corpus: Corpus, config: Config, reporter: Reporter) -> None:
     crossing = sum(
         number not in corpus.constraints
-        for number in np.flatnonzero(corpus.batch.crossing()).tolist()
+        for number in np.flatnonzero(corpus.batch.nonprojective()).tolist()
     )
     reporter.note(f"{len(corpus.sentences):,} sentences, {corpus.words:,} words")
     if crossing:
@@ -254,7 +254,7 @@ def _say_what_is_in(corpus: Corpus, config: Config, reporter: Reporter) -> None:
                 line += ", of which the nearest trees without are learned"
         elif config.model.crossing == "encode":
             line += ", which are lifted, and put back after parsing by what labels tell"
-        elif not load_system(config.model.system).crosses:
+        elif not load_system(config.model.system).nonprojective:
             line += (
                 f", which {config.model.system} cannot build; it learns the nearest trees without"
             )
@@ -273,7 +273,7 @@ def _with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:
     scores: dict[str, Any] = {}
     ways = {"beam": pipeline.beam, "greedy": 1}
     if isinstance(pipeline.parser, GraphParser):
-        ways = {pipeline.parser.design.decode: 1}
+        ways = {pipeline.parser.spec.decode: 1}
     for name, beam in ways.items():
         parsed = pipeline.parse(dev.sentences, beam=beam, retag=True)
         found = evaluate(dev.sentences, parsed).scores

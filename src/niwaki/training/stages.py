@@ -11,33 +11,33 @@ from typing import Protocol
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
 from niwaki.errors import ConfigError
-from niwaki.kernel.linear import Learner
-from niwaki.kernel.systems import MOVES
-from niwaki.kernel.words import Clusters
-from niwaki.models.arc_features import load_arc_feature_set
-from niwaki.models.clusters import WordClusters
-from niwaki.models.features import load_feature_set
-from niwaki.models.graph import GraphDesign, GraphParser
-from niwaki.models.morphology import Morphology
-from niwaki.models.pipeline import Pipeline, untagged
-from niwaki.models.pseudo_projective import encode_all
-from niwaki.models.segmenter import Segmenter
-from niwaki.models.tagger import Tagger, Tags
-from niwaki.models.transition import (
+from niwaki.features.arc_templates import load_arc_feature_set
+from niwaki.features.clusters import WordClusters
+from niwaki.features.templates import load_feature_set
+from niwaki.kernel.features.words import Clusters
+from niwaki.kernel.linear import SparseWeights
+from niwaki.kernel.transition.systems import MOVES
+from niwaki.learning.checkpoint import Checkpoint
+from niwaki.learning.corpus import Corpus
+from niwaki.parsers.graph.model import GraphParser, GraphSpec
+from niwaki.parsers.graph.trainer import make_graph_spec
+from niwaki.parsers.transition.model import (
     MAX_ENCODED_CLASSES,
-    Design,
     TransitionParser,
-    design_parser,
+    TransitionSpec,
+    make_transition_spec,
 )
-from niwaki.training.checkpoint import Checkpoint
+from niwaki.parsers.transition.pseudo_projective import encode_all
+from niwaki.pipeline.pipeline import Pipeline, untagged
+from niwaki.segmenting.segmenter import Segmenter
+from niwaki.segmenting.trainer import can_segment, train_segmenter
+from niwaki.tagging.morphology import Morphology
+from niwaki.tagging.tagger import Tagger, Tags
+from niwaki.tagging.trainer import jackknife, train_morphology, train_tagger
+from niwaki.tagging.updates import TagLessons
 from niwaki.training.config import Config
-from niwaki.training.corpus import Corpus
-from niwaki.training.costdata import CostObjective
-from niwaki.training.epochs import EpochReport
-from niwaki.training.graph import design_graph
-from niwaki.training.segmenting import can_segment, train_segmenter
-from niwaki.training.tag_lessons import TagLessons
-from niwaki.training.tagging import jackknife, train_morphology, train_tagger
+from niwaki.training.examples import CostObjective
+from niwaki.training.loop import EpochReport
 
 
 class Reporter(Protocol):
@@ -106,15 +106,15 @@ class Stages:
         return self.word_clusters.kernel if self.word_clusters else None
 
 
-def design_transition_parser(stages: Stages) -> Design:
+def transition_spec(stages: Stages) -> TransitionSpec:
     """What the parsers will be; wrong features show here, before anything is trained."""
     if stages.init is not None:
         assert isinstance(stages.init.parser, TransitionParser)
         _check_links(stages, stages.init.parser)
-        return stages.init.parser.design
+        return stages.init.parser.spec
     model = stages.config.model
     features = "\n".join([load_feature_set(model.features), *model.more_features])
-    design = design_parser(
+    spec = make_transition_spec(
         _with_known_arcs(stages.lessons),
         model.system,
         features,
@@ -123,14 +123,14 @@ def design_transition_parser(stages: Stages) -> Design:
         crossing=model.crossing,
         tags=stages.has_tags,
     )
-    if len(design.labels) > 256:
-        raise ConfigError(f"{len(design.labels)} labels, but at most 256 are possible")
+    if len(spec.labels) > 256:
+        raise ConfigError(f"{len(spec.labels)} labels, but at most 256 are possible")
     try:
-        parser = TransitionParser(design, Learner(len(design.classes)), stages.clusters)
+        parser = TransitionParser(spec, SparseWeights(len(spec.classes)), stages.clusters)
     except ValueError as error:
         raise ConfigError(f"features: {error}") from error
     _check_links(stages, parser)
-    return design
+    return spec
 
 
 def _check_links(stages: Stages, parser: TransitionParser) -> None:
@@ -141,13 +141,13 @@ def _check_links(stages: Stages, parser: TransitionParser) -> None:
         )
 
 
-def design_graph_parser(stages: Stages) -> GraphDesign:
+def graph_spec(stages: Stages) -> GraphSpec:
     """What the graph parser will be; wrong features show here, before anything is trained."""
     if stages.init is not None:
         assert isinstance(stages.init.parser, GraphParser)
-        return stages.init.parser.design
+        return stages.init.parser.spec
     model, graph = stages.config.model, stages.config.graph
-    return design_graph(
+    return make_graph_spec(
         _with_known_arcs(stages.corpus),
         graph,
         features="\n".join([load_arc_feature_set(model.features), *model.more_features]),

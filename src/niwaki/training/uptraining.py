@@ -20,15 +20,15 @@ from niwaki.data.files import Input, atomic_write
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import read_sentences
 from niwaki.errors import ConfigError, CorpusError
+from niwaki.learning.checkpoint import hash_of_files
+from niwaki.learning.corpus import OnFault, fault_of, is_left_out, renamed, shuffled
 from niwaki.metrics.attachment import check_same_words
-from niwaki.models.ensemble import Ensemble
-from niwaki.models.pipeline import Pipeline
-from niwaki.training.automatic import take_up, treebanks_of, with_trees
-from niwaki.training.checkpoint import hash_of_files
+from niwaki.pipeline.ensemble import Ensemble
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.training.config import Config, ObjectiveConfig, UptrainingConfig
-from niwaki.training.corpus import OnFault, fault_of, is_left_out, renamed, shuffled
 from niwaki.training.run import train
 from niwaki.training.stages import Reporter
+from niwaki.training.teacher_trees import take_up, treebanks_of, with_trees
 
 # Words that begin an English question, and the longest one (Petrov et al. 2010, section 2.1).
 QUESTION_WORDS = tuple(

@@ -3,15 +3,19 @@ from numpy.typing import NDArray
 
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.graph.arcs import ArcModel
-from niwaki.kernel.linear import Learner
+from niwaki.kernel.linear import SparseWeights
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-class ArcTutor:
+class ArcLearner:
     model: ArcModel
     def __init__(
-        self, model: ArcModel, learner: Learner, batch: Batch, attributes: list[NDArray[np.uint32]]
+        self,
+        model: ArcModel,
+        learner: SparseWeights,
+        batch: Batch,
+        attributes: list[NDArray[np.uint32]],
     ) -> None: ...
     def add(self, s: int, parts: Ints, classes: Ints, steps: NDArray[np.float32]) -> None: ...
     def climb(

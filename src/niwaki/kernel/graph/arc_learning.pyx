@@ -10,8 +10,8 @@ from libc.string cimport memcpy, memset
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.graph.arcs cimport ArcFeatures, ArcModel, Sentence, check_parts, part_keys
 from niwaki.kernel.linear cimport (
-    MAX_KEYS, Learner, LearnTable, learn_add, learn_gradients, place_of)
-from niwaki.kernel.parser cimport Columns
+    MAX_KEYS, SparseWeights, LearnTable, learn_add, learn_gradients, place_of)
+from niwaki.kernel.features.columns cimport Columns
 
 cdef extern from *:
     void __builtin_prefetch(const void* address) nogil
@@ -27,11 +27,11 @@ cdef struct Walk:
     uint32_t found[MAX_KEYS]
 
 
-cdef class ArcTutor:
-    """Teaches an ArcModel whose weights are a Learner, on the sentences of one batch."""
+cdef class ArcLearner:
+    """Teaches an ArcModel whose weights are a SparseWeights, on the sentences of one batch."""
 
     cdef readonly ArcModel model
-    cdef Learner learner
+    cdef SparseWeights learner
     cdef Batch batch
     cdef Columns columns
     cdef Sentence sentence
@@ -41,7 +41,7 @@ cdef class ArcTutor:
     cdef size_t* row_starts
     cdef size_t* arc_starts
 
-    def __cinit__(self, ArcModel model not None, Learner learner not None, Batch batch not None,
+    def __cinit__(self, ArcModel model not None, SparseWeights learner not None, Batch batch not None,
                   list attributes not None):
         if model.model is not learner:
             raise ValueError("the model must hold the learner's weights")

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from niwaki.kernel.batch cimport Batch
-from niwaki.kernel.features cimport MAX_ATTRIBUTES
+from niwaki.kernel.features.columns cimport MAX_ATTRIBUTES
 from niwaki.kernel.linear cimport Decision, Scorer
 
 cdef enum:

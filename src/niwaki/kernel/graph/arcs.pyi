@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.linear import Frozen, Learner
+from niwaki.kernel.linear import CompiledWeights, SparseWeights
 
 ROLE_NAMES: tuple[str, ...]
 MOST_TEMPLATES: int
@@ -23,7 +23,7 @@ class ArcFeatures:
 class ArcModel:
     features: ArcFeatures
     classes: int
-    def __init__(self, features: ArcFeatures, model: Learner | Frozen) -> None: ...
+    def __init__(self, features: ArcFeatures, model: SparseWeights | CompiledWeights) -> None: ...
     def arcs(self, batch: Batch, attributes: Attributes, sentences: Ints) -> Floats: ...
     def siblings(self, batch: Batch, attributes: Attributes, sentences: Ints) -> Floats: ...
     def listed(self, batch: Batch, attributes: Attributes, s: int, parts: Ints) -> Floats: ...

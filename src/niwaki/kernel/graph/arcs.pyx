@@ -13,7 +13,7 @@ from libc.string cimport memset
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.hashing cimport FIRST_VALUE, NONE_VALUE, ROOT_VALUE, atom, join, mix
 from niwaki.kernel.linear cimport LANES, MAX_KEYS, Decision, score_decisions, scorer_of
-from niwaki.kernel.parser cimport Columns
+from niwaki.kernel.features.columns cimport Columns
 
 ROLE_NAMES = ("h", "d", "s")
 MOST_TEMPLATES = MAX_TEMPLATES

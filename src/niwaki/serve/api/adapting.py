@@ -9,28 +9,28 @@ from typing import Any
 from niwaki.serve import adapt
 from niwaki.serve.adapt import Plan, Task
 from niwaki.serve.api.shapes import name
-from niwaki.serve.desk import Desk
 from niwaki.serve.endpoint import Call, Endpoint, Result
 from niwaki.serve.errors import RequestError
 from niwaki.serve.jobs import Job
 from niwaki.serve.schema import choice, items, load_json, record, whole
+from niwaki.serve.state import AppState
 
 _EPOCHS, _PASSES, _TREES = 4, 2, 2_000
 
 
-async def start(desk: Desk, call: Call) -> Result:
+async def start(app: AppState, call: Call) -> Result:
     body = call.body
-    rules = desk.registry.rule_set(body.get("rules", "ja"))
+    rules = app.registry.rule_set(body.get("rules", "ja"))
     tasks = [
-        Task.of(desk.projects.get(project), rules) for project in dict.fromkeys(body["projects"])
+        Task.of(app.projects.get(project), rules) for project in dict.fromkeys(body["projects"])
     ]
     before = body.get("model", tasks[0].project.model)
-    init = desk.registry.model(before)
+    init = app.registry.model(before)
     treebank, dev = (
-        desk.corpus(body[key], "trees").files[0] if key in body else None
+        app.corpus(body[key], "trees").files[0] if key in body else None
         for key in ("treebank", "dev")
     )
-    folder = _new_folder(desk, tasks[0].project.id)
+    folder = _new_folder(app, tasks[0].project.id)
     plan = Plan(folder, before, tasks, body.get("epochs", _EPOCHS), body.get("passes", _PASSES))
 
     async def work(job: Job) -> Any:
@@ -43,22 +43,22 @@ async def start(desk: Desk, call: Call) -> Result:
             "most": body.get("treebank_sentences", _TREES),
             "every": adapt.HELD_OUT,
         }
-        trees = load_json(await desk.background.run("part_treebank", arguments))
+        trees = load_json(await app.background.run("part_treebank", arguments))
         await asyncio.to_thread(plan.write, trees["learned"], trees["held-out"])
         job.progress("training", 0, 0)
         await adapt.train(job, folder, init)
-        desk.registry.models[folder.name] = str(folder / adapt.MODEL)
+        app.registry.models[folder.name] = str(folder / adapt.MODEL)
         job.progress("comparing before and after", 0, 0)
-        return await _before_and_after(desk, plan, init, trees)
+        return await _before_and_after(app, plan, init, trees)
 
     sentences = sum(len(task.learned) + len(task.held_out) for task in tasks)
     title = f"{', '.join(task.project.name for task in tasks)}: {sentences} annotated sentences"
-    job = desk.jobs.start("adapt", title, {**body, "output": folder.name}, work)
+    job = app.jobs.start("adapt", title, {**body, "output": folder.name}, work)
     return job.summary()
 
 
 async def _before_and_after(
-    desk: Desk, plan: Plan, init: str, trees: dict[str, int]
+    app: AppState, plan: Plan, init: str, trees: dict[str, int]
 ) -> dict[str, Any]:
     """What both models make of each task, and the trade-off report."""
     folder, models = plan.folder, [init, str(plan.folder / adapt.MODEL)]
@@ -75,10 +75,10 @@ async def _before_and_after(
             if task.numbers(part):
                 arguments: dict[str, Any] = {"file": str(folder / task.file(part))}
                 if task.kind == "partial":
-                    step = desk.background.run("compare_partial", {**arguments, "models": models})
+                    step = app.background.run("compare_partial", {**arguments, "models": models})
                 else:
                     arguments["systems"] = _systems(models, task)
-                    step = desk.background.run("compare_orders", arguments)
+                    step = app.background.run("compare_orders", arguments)
                 found[part] = load_json(await step)
         shown.append(found)
     # With few annotated sentences none are kept out, and those that were learned are shown.
@@ -94,7 +94,7 @@ async def _before_and_after(
             if task.numbers(part)
         ],
     }
-    report = load_json(await desk.background.run("weigh", arguments))
+    report = load_json(await app.background.run("weigh", arguments))
     return {
         "model": folder.name,
         "before": plan.before,
@@ -108,30 +108,30 @@ def _systems(models: list[str], task: Task) -> list[dict[str, Any]]:
     return [{"model": model, "beam": None, "rules": task.rules} for model in models]
 
 
-def _new_folder(desk: Desk, project: str) -> Path:
-    models = desk.work.ensure() / "models"
+def _new_folder(app: AppState, project: str) -> Path:
+    models = app.work.ensure() / "models"
     models.mkdir(exist_ok=True)
-    taken = {path.name for path in models.iterdir()} | set(desk.registry.models)
+    taken = {path.name for path in models.iterdir()} | set(app.registry.models)
     key = next(each for n in range(1, 100_000) if (each := f"{project}-v{n}") not in taken)
     folder = models.resolve() / key
     folder.mkdir()
     return folder
 
 
-async def before_and_after(desk: Desk, call: Call) -> Result:
+async def before_and_after(app: AppState, call: Call) -> Result:
     """One annotated sentence with the trees, or the orders, of both models."""
-    job = desk.jobs.get(call.path["id"])
+    job = app.jobs.get(call.path["id"])
     if job.kind != "adapt" or not isinstance(job.result, dict):
         raise RequestError(409, "this job has no result")
     part = call.query.get("part", "held-out")
     found = [each for each in job.result["tasks"] if each["project"] == call.query.get("project")]
     if not found or part not in found[0]:
         raise RequestError(404, f"no sentences of this project were {part}")
-    rules = desk.registry.rule_set(job.request.get("rules", "ja"))
-    task = Task(desk.projects.get(found[0]["project"]), rules, [], [])
+    rules = app.registry.rule_set(job.request.get("rules", "ja"))
+    task = Task(app.projects.get(found[0]["project"]), rules, [], [])
     name_after = job.result["model"]
-    path = desk.work.path.resolve() / "models" / name_after / task.file(part)
-    models = [desk.registry.model(each) for each in (job.result["before"], name_after)]
+    path = app.work.path.resolve() / "models" / name_after / task.file(part)
+    models = [app.registry.model(each) for each in (job.result["before"], name_after)]
     arguments = {
         "corpus": {
             "kind": "trees" if task.kind == "partial" else "references",
@@ -140,16 +140,16 @@ async def before_and_after(desk: Desk, call: Call) -> Result:
         "systems": _systems(models, task),
         "number": call.query.get("n", 0),
     }
-    return await desk.pool.run("sentence", arguments)
+    return await app.pool.run("sentence", arguments)
 
 
-async def config(desk: Desk, call: Call) -> Result:
+async def config(app: AppState, call: Call) -> Result:
     """What can be adapted, and with what."""
     return {
         "held_out": adapt.HELD_OUT,
-        "treebanks": [each.id for each in desk.corpora if each.kind == "trees"],
-        "rules": sorted(desk.registry.rules),
-        "models": list(desk.registry.models),
+        "treebanks": [each.id for each in app.corpora if each.kind == "trees"],
+        "rules": sorted(app.registry.rules),
+        "models": list(app.registry.models),
         "defaults": {"epochs": _EPOCHS, "passes": _PASSES, "treebank_sentences": _TREES},
         "projects": [
             {
@@ -160,16 +160,16 @@ async def config(desk: Desk, call: Call) -> Result:
                 "useful": len(each.useful),
                 **each.counts,
             }
-            for each in desk.projects.list()
+            for each in app.projects.list()
         ],
-        "jobs": [job.summary() for job in desk.jobs.list() if job.kind == "adapt"],
+        "jobs": [job.summary() for job in app.jobs.list() if job.kind == "adapt"],
     }
 
 
-async def read_config(desk: Desk, call: Call) -> Result:
+async def read_config(app: AppState, call: Call) -> Result:
     """The configuration that a job trained with."""
-    job = desk.jobs.get(call.path["id"])
-    path = desk.work.path / "models" / str(job.request.get("output", "")) / adapt.CONFIG
+    job = app.jobs.get(call.path["id"])
+    path = app.work.path / "models" / str(job.request.get("output", "")) / adapt.CONFIG
     if job.kind != "adapt" or not path.is_file():
         raise RequestError(404, "this job has no configuration yet")
     return {"config": await asyncio.to_thread(path.read_text, encoding="utf-8")}

@@ -8,19 +8,19 @@ from typing import Any
 
 from niwaki.serve.annotations import Project, is_annotated
 from niwaki.serve.api.shapes import MODEL, SENTENCES, name
-from niwaki.serve.desk import Desk
 from niwaki.serve.endpoint import Answer, Call, Endpoint, Result
 from niwaki.serve.errors import RequestError, unknown
 from niwaki.serve.jobs import RUNNING, Job
 from niwaki.serve.schema import choice, flag, items, load_json, record, text, whole
+from niwaki.serve.state import AppState
 
 _CHUNK = 32
 _LISTED = 500
 _FILES = ("partial.conllu", "links.pharaoh", "references.jsonl", "sentences.conllu")
 
 
-async def projects(desk: Desk, call: Call) -> Result:
-    return [_summary(project) for project in desk.projects.list()]
+async def projects(app: AppState, call: Call) -> Result:
+    return [_summary(project) for project in app.projects.list()]
 
 
 def _summary(project: Project) -> dict[str, Any]:
@@ -35,34 +35,32 @@ def _summary(project: Project) -> dict[str, Any]:
     }
 
 
-async def create(desk: Desk, call: Call) -> Result:
+async def create(app: AppState, call: Call) -> Result:
     body = call.body
     model = body.get("model", "en")
-    desk.registry.model(model)
+    app.registry.model(model)
     if "bitext" in body:
-        sides = zip(("source", "target"), desk.corpus(body["bitext"], "bitext").files, strict=True)
+        sides = zip(("source", "target"), app.corpus(body["bitext"], "bitext").files, strict=True)
         body = {**body, **{side: Path(path).read_text(encoding="utf-8") for side, path in sides}}
     if "source" in body or "target" in body:
         files = _bitext(body)
         kind, size = "links", files["source.txt"].count(b"\n")
     else:
-        given = desk.given(body)
+        given = app.given(body)
         if "corpus" in body:
             # Only the words of a registered corpus: its trees are what is asked for.
-            path = desk.corpus(body["corpus"], "trees").files[0]
-            found = load_json(await desk.background.run("words_of", {"file": path}))
+            path = app.corpus(body["corpus"], "trees").files[0]
+            found = load_json(await app.background.run("words_of", {"file": path}))
         else:
-            arguments = {"model": desk.registry.model(model), "given": given}
-            found = load_json(
-                await desk.pool.run("split", {**arguments, "limits": desk.word_limits})
-            )
+            arguments = {"model": app.registry.model(model), "given": given}
+            found = load_json(await app.pool.run("split", {**arguments, "limits": app.word_limits}))
         files = {"sentences.conllu": found["conllu"].encode("utf-8")}
         kind, size = "trees", found["sentences"]
-    if size > desk.limits.project_sentences:
-        raise RequestError(413, f"{size} sentences; the limit is {desk.limits.project_sentences}")
-    project = await asyncio.to_thread(desk.projects.create, body["name"], kind, model, files)
+    if size > app.limits.project_sentences:
+        raise RequestError(413, f"{size} sentences; the limit is {app.limits.project_sentences}")
+    project = await asyncio.to_thread(app.projects.create, body["name"], kind, model, files)
     if kind == "trees":
-        _rank(desk, project)
+        _rank(app, project)
     return _summary(project)
 
 
@@ -83,16 +81,16 @@ def _bitext(body: dict[str, Any]) -> dict[str, bytes]:
     }
 
 
-def _rank(desk: Desk, project: Project) -> None:
+def _rank(app: AppState, project: Project) -> None:
     """Find out in the background what the model is least sure of, unless that is being done."""
     request = {"project": project.id}
-    running = any(job.request == request and job.state == RUNNING for job in desk.jobs.list())
-    if running or project.model not in desk.registry.models:
+    running = any(job.request == request and job.state == RUNNING for job in app.jobs.list())
+    if running or project.model not in app.registry.models:
         return
 
     async def work(job: Job) -> Any:
         rows: list[list[float]] = []
-        path = desk.registry.model(project.model)
+        path = app.registry.model(project.model)
         while len(rows) < len(project):
             arguments = {
                 "model": path,
@@ -100,19 +98,19 @@ def _rank(desk: Desk, project: Project) -> None:
                 "start": len(rows),
                 "stop": len(rows) + _CHUNK,
             }
-            rows += load_json(await desk.background.run("doubts", arguments))["rows"]
+            rows += load_json(await app.background.run("doubts", arguments))["rows"]
             job.progress("looking for doubts", len(rows), len(project))
         project.doubts = rows
         return {"sentences": len(rows)}
 
-    desk.jobs.start("rank", f"doubts about {project.id}", request, work)
+    app.jobs.start("rank", f"doubts about {project.id}", request, work)
 
 
-async def overview(desk: Desk, call: Call) -> Result:
+async def overview(app: AppState, call: Call) -> Result:
     """The sentences of a project, most uncertain first, those without an answer before others."""
-    project = desk.projects.get(call.path["id"])
+    project = app.projects.get(call.path["id"])
     if project.kind == "trees" and project.doubts is None:
-        _rank(desk, project)
+        _rank(app, project)
     column = 1 if call.query.get("by") == "tree" else 0
     rows: list[dict[str, Any]] = []
     for number in range(len(project)):
@@ -138,8 +136,8 @@ def _text(project: Project, number: int) -> str:
     return " ".join(project.pairs[number].source)
 
 
-async def question(desk: Desk, call: Call) -> Result:
-    project, number = _place(desk, call)
+async def question(app: AppState, call: Call) -> Result:
+    project, number = _place(app, call)
     common = {
         "n": number,
         "version": project.version(number),
@@ -150,10 +148,10 @@ async def question(desk: Desk, call: Call) -> Result:
     if project.kind == "links":
         pair = project.pairs[number]
         return {**common, "tokens": pair.source, "target": pair.target}
-    found = await desk.pool.run(
+    found = await app.pool.run(
         "question",
         {
-            "model": desk.registry.model(project.model),
+            "model": app.registry.model(project.model),
             "file": str(project.sentence_file),
             "number": number,
         },
@@ -161,17 +159,17 @@ async def question(desk: Desk, call: Call) -> Result:
     return {**load_json(found), **common}
 
 
-async def suggestion(desk: Desk, call: Call) -> Result:
+async def suggestion(app: AppState, call: Call) -> Result:
     """Links that the aligner finds, to begin with."""
-    project, number = _place(desk, call)
+    project, number = _place(app, call)
     if project.kind != "links":
         raise RequestError(422, "this project is about trees")
     files = {side: str(project.folder / f"{side}.txt") for side in ("source", "target")}
-    return await desk.pool.run("suggest", {**files, "number": number})
+    return await app.pool.run("suggest", {**files, "number": number})
 
 
-def _place(desk: Desk, call: Call) -> tuple[Project, int]:
-    project, number = desk.projects.get(call.path["id"]), call.path["n"]
+def _place(app: AppState, call: Call) -> tuple[Project, int]:
+    project, number = app.projects.get(call.path["id"]), call.path["n"]
     if not (number.isdecimal() and number.isascii() and len(number) < 9):
         raise unknown("sentence", number)
     if int(number) >= len(project):
@@ -179,13 +177,13 @@ def _place(desk: Desk, call: Call) -> tuple[Project, int]:
     return project, int(number)
 
 
-async def answer(desk: Desk, call: Call) -> Result:
-    project, number = _place(desk, call)
+async def answer(app: AppState, call: Call) -> Result:
+    project, number = _place(app, call)
     body = call.body
     if body.get("undo"):
         version = await asyncio.to_thread(project.undo, number, body["version"])
     else:
-        state = await _checked(desk, project, number, body)
+        state = await _checked(app, project, number, body)
         version = await asyncio.to_thread(project.change, number, body["version"], state)
     return {
         "n": number,
@@ -197,7 +195,7 @@ async def answer(desk: Desk, call: Call) -> Result:
 
 
 async def _checked(
-    desk: Desk, project: Project, number: int, body: dict[str, Any]
+    app: AppState, project: Project, number: int, body: dict[str, Any]
 ) -> dict[str, Any]:
     """The new state of a sentence, if it makes sense."""
     state: dict[str, Any] = {"skipped": True} if body.get("skipped") else {}
@@ -219,14 +217,14 @@ async def _checked(
     }
     if heads:
         words = len(project.sentences[number])
-        await desk.pool.run("check_state", {"words": words, "heads": heads, "labels": labels})
+        await app.pool.run("check_state", {"words": words, "heads": heads, "labels": labels})
         state |= {"heads": heads, "labels": labels}
     return state
 
 
-async def changes(desk: Desk, call: Call) -> Result:
+async def changes(app: AppState, call: Call) -> Result:
     """What was changed after a serial number, by whichever tab."""
-    project = desk.projects.get(call.path["id"])
+    project = app.projects.get(call.path["id"])
     found = project.changed_since(call.query.get("since", 0))
     return {
         "serial": project.serial,
@@ -235,8 +233,8 @@ async def changes(desk: Desk, call: Call) -> Result:
     }
 
 
-async def file(desk: Desk, call: Call) -> Result:
-    project, wanted = desk.projects.get(call.path["id"]), call.path["file"]
+async def file(app: AppState, call: Call) -> Result:
+    project, wanted = app.projects.get(call.path["id"]), call.path["file"]
     path = project.folder / wanted if wanted in _FILES else None
     if path is None or not path.is_file():
         raise unknown("file", wanted)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from niwaki.serve.api.shapes import BEAM, name
-from niwaki.serve.desk import Desk
 from niwaki.serve.endpoint import Call, Endpoint, Result
 from niwaki.serve.errors import RequestError
 from niwaki.serve.jobs import Job
 from niwaki.serve.schema import flag, items, load_json, record, whole
+from niwaki.serve.state import AppState
 from niwaki.serve.work.findings import WIDTHS
 
 # Sentences that are parsed between two signs of progress.
@@ -28,52 +28,54 @@ _SYSTEM = record(
 )
 
 
-def resolved(desk: Desk, body: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def resolved(app: AppState, body: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The corpus and the systems of a request, with paths instead of names."""
-    corpus = desk.corpus(body["corpus"], "trees", "references")
+    corpus = app.corpus(body["corpus"], "trees", "references")
     systems = []
     for system in body["systems"]:
-        made = {"model": desk.registry.model(system["model"]), "beam": system.get("beam")}
+        made = {"model": app.registry.model(system["model"]), "beam": system.get("beam")}
         if corpus.kind == "references":
             if "rules" not in system:
                 raise RequestError(422, "systems: give rules, which order the words")
-            made["rules"] = desk.registry.rule_set(system["rules"])
+            made["rules"] = app.registry.rule_set(system["rules"])
         systems.append(made)
     return {"kind": corpus.kind, "file": corpus.files[0]}, systems
 
 
-async def in_chunks(desk: Desk, job: Job, stage: str, task: str, arguments: dict[str, Any]) -> None:
+async def in_chunks(
+    app: AppState, job: Job, stage: str, task: str, arguments: dict[str, Any]
+) -> None:
     """Run a task over a corpus from its beginning to its end, showing how far it is."""
     start, total = 0, 1
     while start < total:
         found = load_json(
-            await desk.background.run(task, {**arguments, "start": start, "stop": start + _CHUNK})
+            await app.background.run(task, {**arguments, "start": start, "stop": start + _CHUNK})
         )
         start, total = found["done"], found["total"]
         job.progress(stage, start, total)
 
 
-async def compare(desk: Desk, call: Call) -> Result:
-    corpus, systems = resolved(desk, call.body)
+async def compare(app: AppState, call: Call) -> Result:
+    corpus, systems = resolved(app, call.body)
     if len(systems) != 2:
         raise RequestError(422, "systems: give two to compare")
 
     async def work(job: Job) -> Any:
-        return await run_comparison(desk, job, corpus, systems)
+        return await run_comparison(app, job, corpus, systems)
 
     title = f"{' against '.join(map(title_of, call.body['systems']))} on {call.body['corpus']}"
-    return desk.jobs.start("compare", title, call.body, work).summary()
+    return app.jobs.start("compare", title, call.body, work).summary()
 
 
 async def run_comparison(
-    desk: Desk, job: Job, corpus: dict[str, Any], systems: list[dict[str, Any]]
+    app: AppState, job: Job, corpus: dict[str, Any], systems: list[dict[str, Any]]
 ) -> Any:
     for letter, system in zip("AB", systems, strict=True):
         arguments = {"system": system, "corpus": corpus}
-        await in_chunks(desk, job, f"parsing with {letter}", "score_chunk", arguments)
+        await in_chunks(app, job, f"parsing with {letter}", "score_chunk", arguments)
     job.progress("drawing samples", 0, 0)
     a, b = systems
-    return load_json(await desk.background.run("compare", {"corpus": corpus, "a": a, "b": b}))
+    return load_json(await app.background.run("compare", {"corpus": corpus, "a": a, "b": b}))
 
 
 def title_of(system: dict[str, Any]) -> str:
@@ -82,15 +84,15 @@ def title_of(system: dict[str, Any]) -> str:
     return f"{system['model']}{beam}{rules}"
 
 
-async def compared_sentence(desk: Desk, call: Call) -> Result:
-    corpus, systems = resolved(desk, call.body)
+async def compared_sentence(app: AppState, call: Call) -> Result:
+    corpus, systems = resolved(app, call.body)
     arguments = {"corpus": corpus, "systems": systems, "number": call.body["n"]}
-    return await desk.pool.run("sentence", arguments)
+    return await app.pool.run("sentence", arguments)
 
 
-async def analyse(desk: Desk, call: Call) -> Result:
+async def analyse(app: AppState, call: Call) -> Result:
     body = call.body
-    corpus, systems = resolved(desk, body)
+    corpus, systems = resolved(app, body)
     names = distinct(list(map(title_of, body["systems"])))
     common: dict[str, Any] = {"names": names, "systems": systems, "corpus": corpus}
 
@@ -98,22 +100,22 @@ async def analyse(desk: Desk, call: Call) -> Result:
         step = "score_chunk" if corpus["kind"] == "references" else "analyse_chunk"
         for shown, system in zip(names, systems, strict=True):
             arguments = {"system": system, "corpus": corpus}
-            await in_chunks(desk, job, f"parsing with {shown}", step, arguments)
+            await in_chunks(app, job, f"parsing with {shown}", step, arguments)
         if corpus["kind"] == "references":
             job.progress("switching rules off, one by one", 0, 0)
-            return load_json(await desk.background.run("order_findings", common))
+            return load_json(await app.background.run("order_findings", common))
         job.progress("counting and drawing samples", 0, 0)
         common.update((key, body[key]) for key in ("labelled", "punctuation") if key in body)
-        found = load_json(await desk.background.run("analyse", common))
+        found = load_json(await app.background.run("analyse", common))
         found["beams"] = []
         for number, width in enumerate(WIDTHS):
             job.progress(f"trying a beam of {width}", number, len(WIDTHS))
             place = {"model": systems[0]["model"], "file": corpus["file"], "width": width}
-            found["beams"].append(load_json(await desk.background.run("beams", place)))
+            found["beams"].append(load_json(await app.background.run("beams", place)))
         return found
 
     title = f"{', '.join(names)} on {body['corpus']}"
-    return desk.jobs.start("analyse", title, body, work).summary()
+    return app.jobs.start("analyse", title, body, work).summary()
 
 
 def distinct(names: list[str]) -> list[str]:
@@ -123,47 +125,47 @@ def distinct(names: list[str]) -> list[str]:
     ]
 
 
-async def trade_off(desk: Desk, call: Call) -> Result:
+async def trade_off(app: AppState, call: Call) -> Result:
     """The report of `niwaki trade-off` on a treebank and on what was annotated."""
     body = call.body
     names = body["models"]
     tasks = []
     for task in body["tasks"]:
-        corpus = desk.corpus(task["corpus"], "references", "partial")
+        corpus = app.corpus(task["corpus"], "references", "partial")
         made = {"name": task["corpus"], "file": corpus.files[0], "kind": "partial"}
         if corpus.kind == "references":
             rules = task.get("rules", "ja")
-            made |= {"kind": "reordering", "rules": desk.registry.rule_set(rules)}
+            made |= {"kind": "reordering", "rules": app.registry.rule_set(rules)}
             made["name"] += f" + {rules}"
         tasks.append(made)
     for made, shown in zip(tasks, distinct([each["name"] for each in tasks]), strict=True):
         made["name"] = shown
     arguments = {
         "names": distinct(names),
-        "models": list(map(desk.registry.model, names)),
-        "gold": desk.corpus(body["treebank"], "trees").files[0] if "treebank" in body else None,
+        "models": list(map(app.registry.model, names)),
+        "gold": app.corpus(body["treebank"], "trees").files[0] if "treebank" in body else None,
         "tasks": tasks,
     }
 
     async def work(job: Job) -> Any:
         job.progress("parsing with both models", 0, 0)
-        return load_json(await desk.background.run("weigh", arguments))
+        return load_json(await app.background.run("weigh", arguments))
 
     title = f"{names[0]} against {names[1]}"
-    return desk.jobs.start("trade-off", title, body, work).summary()
+    return app.jobs.start("trade-off", title, body, work).summary()
 
 
-async def jobs(desk: Desk, call: Call) -> Result:
-    return [job.summary() for job in desk.jobs.list()]
+async def jobs(app: AppState, call: Call) -> Result:
+    return [job.summary() for job in app.jobs.list()]
 
 
-async def job(desk: Desk, call: Call) -> Result:
-    return desk.jobs.get(call.path["id"]).record()
+async def job(app: AppState, call: Call) -> Result:
+    return app.jobs.get(call.path["id"]).record()
 
 
-async def cancel(desk: Desk, call: Call) -> Result:
-    found = desk.jobs.get(call.path["id"])
-    await desk.jobs.cancel(found)
+async def cancel(app: AppState, call: Call) -> Result:
+    found = app.jobs.get(call.path["id"])
+    await app.jobs.cancel(found)
     return found.summary()
 
 

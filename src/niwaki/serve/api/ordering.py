@@ -6,11 +6,11 @@ import re
 
 from niwaki.data.files import atomic_write
 from niwaki.serve.api.shapes import BEAM, MODEL, ONE_OF, SENTENCES, name
-from niwaki.serve.desk import Desk
 from niwaki.serve.endpoint import Call, Endpoint, Result
 from niwaki.serve.errors import RequestError
 from niwaki.serve.registry import NAME
 from niwaki.serve.schema import flag, items, load_json, record, text, whole
+from niwaki.serve.state import AppState
 
 _POSITIONS = items(whole(0, 999), 1_000, "Source positions, counted from 0.")
 _REFERENCE = record(
@@ -25,60 +25,60 @@ _REFERENCE = record(
 )
 
 
-async def reorder(desk: Desk, call: Call) -> Result:
+async def reorder(app: AppState, call: Call) -> Result:
     body = call.body
     arguments = {
-        "model": desk.registry.model(body.get("model", "en")),
-        "given": desk.given(body),
-        "limits": desk.word_limits,
+        "model": app.registry.model(body.get("model", "en")),
+        "given": app.given(body),
+        "limits": app.word_limits,
     }
     if "rules" in body:
-        arguments["rules"] = desk.registry.rule_set(body["rules"])
+        arguments["rules"] = app.registry.rule_set(body["rules"])
     for key in ("rules_text", "references", "beam", "reparse"):
         if key in body:
             arguments[key] = body[key]
     if "rules" not in body and "rules_text" not in body:
         arguments["rules"] = "ja"
-    return await desk.pool.run("reorder", arguments)
+    return await app.pool.run("reorder", arguments)
 
 
-async def rule_sets(desk: Desk, call: Call) -> Result:
-    own = desk.registry.rules
+async def rule_sets(app: AppState, call: Call) -> Result:
+    own = app.registry.rules
     return [{"id": each, "shipped": own[each] == each} for each in sorted(own)]
 
 
-async def rule_set(desk: Desk, call: Call) -> Result:
+async def rule_set(app: AppState, call: Call) -> Result:
     found = call.path["id"]
-    return await desk.pool.run("rules", {"name": found, "path": desk.registry.rule_set(found)})
+    return await app.pool.run("rules", {"name": found, "path": app.registry.rule_set(found)})
 
 
-async def check_rules(desk: Desk, call: Call) -> Result:
-    return await desk.pool.run("check_rules", {"text": call.body["text"], "name": "edited"})
+async def check_rules(app: AppState, call: Call) -> Result:
+    return await app.pool.run("check_rules", {"text": call.body["text"], "name": "edited"})
 
 
-async def save_rules(desk: Desk, call: Call) -> Result:
+async def save_rules(app: AppState, call: Call) -> Result:
     """Keep edited rules under a new name in the work folder."""
     wanted = call.body["id"]
     if not re.match(NAME, wanted):
         raise RequestError(422, "id: use letters, digits, dots, dashes and underscores")
-    path = desk.work.path / "rules" / f"{wanted}.toml"
-    if wanted in desk.registry.rules and desk.registry.rules[wanted] != str(path.resolve()):
+    path = app.work.path / "rules" / f"{wanted}.toml"
+    if wanted in app.registry.rules and app.registry.rules[wanted] != str(path.resolve()):
         raise RequestError(
             409, f"{wanted!r} is a set that is not of this workbench; choose another"
         )
-    await desk.pool.run("check_rules", {"text": call.body["text"], "name": wanted})
-    desk.work.ensure()
+    await app.pool.run("check_rules", {"text": call.body["text"], "name": wanted})
+    app.work.ensure()
     path.parent.mkdir(exist_ok=True)
     with atomic_write(path) as file:
         file.write(call.body["text"].encode("utf-8"))
-    desk.registry.rules[wanted] = str(path.resolve())
+    app.registry.rules[wanted] = str(path.resolve())
     return {"id": wanted}
 
 
-async def references(desk: Desk, call: Call) -> Result:
+async def references(app: AppState, call: Call) -> Result:
     """One page of a registered file of references."""
-    corpus = desk.corpus(call.path["id"], "references")
-    found = await desk.pool.run(
+    corpus = app.corpus(call.path["id"], "references")
+    found = await app.pool.run(
         "references",
         {
             "file": corpus.files[0],

@@ -14,61 +14,61 @@ from niwaki.serve.api.shapes import (
     name,
     to,
 )
-from niwaki.serve.desk import Desk
 from niwaki.serve.endpoint import Answer, Call, Endpoint, Result
 from niwaki.serve.schema import choice, flag, items, number, record, text, whole
+from niwaki.serve.state import AppState
 from niwaki.tasks.align import METHODS, PRESETS
 
 CONLLU = "text/plain; charset=utf-8"
 _OPTIONS = ("beam", "retag", "probabilities", "constraints", "k", "to")
 
 
-async def _sentences(desk: Desk, call: Call, task: str) -> Result:
+async def _sentences(app: AppState, call: Call, task: str) -> Result:
     body = call.body
     arguments = {
-        "model": desk.registry.model(body.get("model", "en")),
-        "given": desk.given(body),
-        "limits": desk.word_limits,
+        "model": app.registry.model(body.get("model", "en")),
+        "given": app.given(body),
+        "limits": app.word_limits,
         **{key: body[key] for key in _OPTIONS if key in body},
     }
-    found = await desk.pool.run(task, arguments)
+    found = await app.pool.run(task, arguments)
     return Answer(found, CONLLU) if body.get("to") == "conllu" else found
 
 
-async def parse(desk: Desk, call: Call) -> Result:
-    return await _sentences(desk, call, "parse")
+async def parse(app: AppState, call: Call) -> Result:
+    return await _sentences(app, call, "parse")
 
 
-async def kbest(desk: Desk, call: Call) -> Result:
-    return await _sentences(desk, call, "kbest")
+async def kbest(app: AppState, call: Call) -> Result:
+    return await _sentences(app, call, "kbest")
 
 
-async def align(desk: Desk, call: Call) -> Result:
+async def align(app: AppState, call: Call) -> Result:
     body = call.body
-    arguments = {"pairs": body["pairs"], "limits": desk.word_limits}
+    arguments = {"pairs": body["pairs"], "limits": app.word_limits}
     for key in ("settings", "method", "threshold", "probabilities"):
         if key in body:
             arguments[key] = body[key]
     if "with" in body:
-        arguments["bitext"] = desk.corpus(body["with"], "bitext").files
-    return await desk.pool.run("align", arguments)
+        arguments["bitext"] = app.corpus(body["with"], "bitext").files
+    return await app.pool.run("align", arguments)
 
 
-async def models(desk: Desk, call: Call) -> Result:
-    return await desk.pool.run("models", {"entries": list(desk.registry.models.items())})
+async def models(app: AppState, call: Call) -> Result:
+    return await app.pool.run("models", {"entries": list(app.registry.models.items())})
 
 
-async def corpora(desk: Desk, call: Call) -> Result:
-    entries = [{"id": each.id, "kind": each.kind, "files": each.files} for each in desk.corpora]
-    return await desk.pool.run("corpora", {"entries": entries})
+async def corpora(app: AppState, call: Call) -> Result:
+    entries = [{"id": each.id, "kind": each.kind, "files": each.files} for each in app.corpora]
+    return await app.pool.run("corpora", {"entries": entries})
 
 
-async def health(desk: Desk, call: Call) -> Result:
-    limits = desk.limits
+async def health(app: AppState, call: Call) -> Result:
+    limits = app.limits
     return {
         "version": __version__,
-        "waiting": desk.pool.waiting,
-        "stopped": desk.pool.killed,
+        "waiting": app.pool.waiting,
+        "stopped": app.pool.killed,
         "limits": {
             "bytes": limits.body,
             "words_a_sentence": limits.sentence_words,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from niwaki.data.bitext import read_bitext
+from niwaki.data.bilingual.bitext import read_bitext
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.loading import kept
 from niwaki.tasks.align import link, preset, train

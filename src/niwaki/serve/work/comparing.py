@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from niwaki.data.references import Reference
+from niwaki.data.bilingual.references import Reference
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
 from niwaki.metrics.attachment import evaluate

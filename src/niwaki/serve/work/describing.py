@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from niwaki.data.bitext import read_bitext
+from niwaki.data.bilingual.bitext import read_bitext
 from niwaki.errors import NiwakiError
 from niwaki.serve.work.loading import model_of, references_of, rules_of, trees_of
 from niwaki.serve.work.ordering import shown_reordering
@@ -36,7 +36,7 @@ def models(entries: list[list[str]]) -> list[dict[str, Any]]:
                 "description": card.get("description", ""),
                 "licences": list(card.get("licences", ())),
                 "beam": model.beam,
-                "system": getattr(model.parser.design, "system", "graph"),
+                "system": getattr(model.parser.spec, "system", "graph"),
                 "segments": model.segmenter is not None,
                 "probabilities": model.confidence is not None,
                 "labels": sorted(set(model.parser.plain_labels)),

@@ -6,8 +6,8 @@ import math
 from collections import defaultdict
 from typing import Any
 
-from niwaki.data.candidates import Candidates
 from niwaki.data.constraints import Constraints
+from niwaki.data.kbest import Candidates
 from niwaki.errors import ConstraintError
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.loading import model_of, trees_of

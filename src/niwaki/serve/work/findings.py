@@ -14,12 +14,12 @@ from niwaki.analysis.orders import analyse as analyse_orders
 from niwaki.analysis.orders import compare_systems, rule_system, scores_record
 from niwaki.analysis.profiles import FEW, profile_errors
 from niwaki.analysis.profiles_report import ProfilesReport
-from niwaki.data.references import Reference
+from niwaki.data.bilingual.references import Reference
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.calibration import BINS, Reliability, measure
-from niwaki.models.pipeline import Pipeline
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.comparing import (
     SAMPLES,

@@ -7,10 +7,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from niwaki.data.bilingual.references import Reference, read_references
 from niwaki.data.conllu import read_conllu
-from niwaki.data.references import Reference, read_references
 from niwaki.data.sentence import Sentence
-from niwaki.models.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline, load
 from niwaki.serve.errors import RequestError
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.tasks.reorder.rules import RuleSet

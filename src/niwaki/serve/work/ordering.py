@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from niwaki.data.references import Reference
+from niwaki.data.bilingual.references import Reference
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError
 from niwaki.metrics.reordering import evaluate_orders
-from niwaki.models.pipeline import Pipeline
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.loading import model_of, references_of, rules_of
 from niwaki.serve.work.reading import Given, read_given

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from niwaki.data.candidates import Candidates
 from niwaki.data.constraints import Constraints
+from niwaki.data.kbest import Candidates
 from niwaki.data.sentence import Sentence
-from niwaki.models.pipeline import Pipeline
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.serve.work.loading import model_of
 from niwaki.serve.work.reading import Given, all_statements, read_given
 from niwaki.serve.work.showing import as_conllu, shown_sentence

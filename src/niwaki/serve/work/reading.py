@@ -9,7 +9,7 @@ from typing import Any
 from niwaki.data.constraints import Constraints, FixedHead, ForbiddenHead, Labels, Statement
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import read_sentences
-from niwaki.models.pipeline import Pipeline
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.serve.errors import RequestError
 
 Given = dict[str, Any]

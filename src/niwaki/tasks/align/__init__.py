@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from niwaki.data.bitext import Links
+from niwaki.data.bilingual.bitext import Links
 from niwaki.tasks.align.aligner import Aligner, Words, train
 from niwaki.tasks.align.bridge import compose, mix
 from niwaki.tasks.align.settings import PRESETS, Settings, preset

@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.posteriors import Posteriors
+from niwaki.data.bilingual.posteriors import Posteriors
 from niwaki.errors import NiwakiError
-from niwaki.kernel.alignment import ONE_COUNT, Table
+from niwaki.kernel.bilingual.alignment import ONE_COUNT, Table
 from niwaki.tasks.align.corpus import Corpus, Side
 from niwaki.tasks.align.settings import Settings
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.posteriors import Matrix, Posteriors
+from niwaki.data.bilingual.posteriors import Matrix, Posteriors
 from niwaki.errors import ConfigError
 
 DEFAULT_EPSILON = 0.5

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from niwaki.data.bitext import Link, Links
-from niwaki.data.posteriors import Matrix, Posteriors
+from niwaki.data.bilingual.bitext import Link, Links
+from niwaki.data.bilingual.posteriors import Matrix, Posteriors
 from niwaki.errors import ConfigError, nearest
 
 LinkSet = frozenset[Link]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.references import Reference, check_same_sentences
+from niwaki.data.bilingual.references import Reference, check_same_sentences
 from niwaki.data.sentence import Sentence
 from niwaki.tasks.reorder.reorderer import cycle_error, lifted
 from niwaki.tasks.reorder.rules import SELF

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from niwaki.data.bitext import Links
-from niwaki.data.references import Reference
+from niwaki.data.bilingual.bitext import Links
+from niwaki.data.bilingual.references import Reference
 from niwaki.data.tree import ROOT, Tree
 
 # Words without a meaning of their own, by universal label.

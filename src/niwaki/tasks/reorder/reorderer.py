@@ -12,7 +12,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import CorpusError
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.reorder import lift, reorder
+from niwaki.kernel.bilingual.reorder import lift, reorder
 from niwaki.tasks.reorder.rules import Placement, Rule, RuleSet, Turn
 from niwaki.tasks.reorder.tables import CompiledRules
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from niwaki.data.faults import COLUMNS
 from niwaki.data.sentence import parse_pairs
-from niwaki.kernel.reorder import RuleTables
+from niwaki.kernel.bilingual.reorder import RuleTables
 from niwaki.tasks.reorder.rules import (
     Pattern,
     Placement,

@@ -1,0 +1,1 @@
+"""Data of two languages: parallel text, links, reference orders."""

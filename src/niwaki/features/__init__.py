@@ -1,0 +1,1 @@
+"""What models look at: templates, attributes of words, clusters, and tables of weights."""

@@ -1,0 +1,246 @@
+"""From learned weights to the small table that is shipped: averaged, pruned, 8 bits each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.kernel.linear import SLOTS, CompiledWeights, SparseWeights, buckets_of
+
+# Share of the slots that may be used. A bucket that would hold more than its 16
+# drops its least important rows; at this load, that hits about one row in a hundred.
+_LOAD = 0.62
+_PIECE = 1 << 20
+# Before weights are added, so many times the rows that will be kept are looked at, and no fewer
+# than so many.
+_NOTED, _LEAST_NOTED = 2, 1_200_000
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class PackedWeights:
+    """A frozen table as arrays, in the order in which `CompiledWeights` takes them."""
+
+    classes: int
+    scale: float
+    arrays: dict[str, NDArray[Any]]
+
+    def compile(self) -> CompiledWeights:
+        a = self.arrays
+        wide = {name: a[name].astype(np.uint16) for name in ("counts", "entry_classes")}
+        return CompiledWeights(
+            self.classes,
+            self.scale,
+            a["fill"],
+            a["prints"],
+            wide["counts"],
+            wide["entry_classes"],
+            a["entry_weights"],
+        )
+
+    @property
+    def rows(self) -> int:
+        return len(self.arrays["prints"])
+
+    @property
+    def size(self) -> int:
+        return sum(array.nbytes for array in self.arrays.values())
+
+
+def average(learned: Arrays) -> NDArray[np.float32]:
+    """Weights averaged over all moments of learning."""
+    averaged = np.empty(len(learned["weights"]), dtype=np.float32)
+    # In pieces, because there may be a hundred million, and the division is in double precision.
+    for start in range(0, len(averaged), _PIECE):
+        piece = slice(start, start + _PIECE)
+        averaged[piece] = learned["weights"][piece] - learned["totals"][piece] / learned["clock"][0]
+    return averaged
+
+
+def averaged_learner(learned: Arrays, classes: int) -> SparseWeights:
+    """A learner that holds the averaged weights, for trying them out while learning goes on."""
+    learner = SparseWeights(classes)
+    learner.restore(**{**learned, "weights": average(learned)})
+    return learner
+
+
+@dataclass(frozen=True)
+class Interpolation:
+    """Weights that have a share in those that another learner will have.
+
+    Linear models vote at the price of one: with a share s, the scores (1 - s) w.f + s v.f
+    are those of the weights (1 - s) w + s v.
+    """
+
+    share: float
+    arrays: Arrays  # keys, counts, classes, weights
+
+    @classmethod
+    def of(cls, learned: Arrays, share: float, max_rows: int) -> Interpolation:
+        keys, rows = _of_note(learned, max_rows)
+        arrays = {"counts": rows.counts, "classes": rows.classes, "weights": rows.weights}
+        return cls(share, {"keys": keys, **arrays})
+
+
+def compress(
+    learned: Arrays,
+    classes: int,
+    max_rows: int,
+    interpolation: Interpolation | None = None,
+    least: int = 1,
+) -> PackedWeights:
+    """Keep the most important rows and round their averaged weights to 8 bits.
+
+    Weights of fewer than `least` steps of the 127 are dropped.
+    """
+    if interpolation is None:
+        keys, rows = learned["keys"], _Rows.learned(learned)
+    else:
+        keys, own = _of_note(learned, max_rows)
+        a = interpolation.arrays
+        other = _Rows(a["counts"], a["classes"], a["weights"]).times(interpolation.share)
+        keys, rows = _added((keys, own.times(1 - interpolation.share)), (a["keys"], other), classes)
+    kept = rows.most_important(max_rows, least)
+    buckets = max(1, int(np.ceil(len(kept) / (SLOTS * _LOAD))))
+    places, prints = buckets_of(keys, buckets)
+    return _packed(rows, kept, places, prints, buckets, classes, least)
+
+
+def compress_onto(base: PackedWeights, learned: Arrays) -> PackedWeights:
+    """The same for weights that were learned as differences to a compressed model.
+
+    Its keys are not known any more, only their buckets and fingerprints. So the table
+    keeps its number of buckets, and is filled above the usual load with what it can hold.
+    """
+    buckets = len(base.arrays["fill"])
+    new_places, new_prints = buckets_of(learned["keys"], buckets)
+    old = _Rows(
+        base.arrays["counts"].astype(np.int64),
+        base.arrays["entry_classes"].astype(np.int64),
+        base.arrays["entry_weights"].astype(np.float32) * np.float32(base.scale),
+    )
+    old_places = np.repeat(np.arange(buckets), base.arrays["fill"])
+    # Of rows with the same bucket and fingerprint only the first is ever found.
+    old_sites = old_places << 16 | base.arrays["prints"]
+    _, first = np.unique(old_sites, return_index=True)
+    hidden = np.ones(len(old_sites), dtype=bool)
+    hidden[first] = False
+    old.weights[hidden[old.row_of]] = 0
+    new_sites = new_places.astype(np.int64) << 16 | new_prints
+    sites, rows = _added((old_sites, old), (new_sites, _Rows.learned(learned)), base.classes)
+    kept = rows.most_important(len(sites))
+    places, prints = sites >> 16, (sites & 0xFFFF).astype(np.uint16)
+    return _packed(rows, kept, places, prints, buckets, base.classes)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of weights: how many entries each has, and the entries' classes and weights."""
+
+    counts: NDArray[np.int64]
+    classes: NDArray[Any]  # of any kind of integers
+    weights: NDArray[np.float32]
+
+    @classmethod
+    def learned(cls, arrays: Arrays) -> _Rows:
+        return cls(arrays["counts"].astype(np.int64), arrays["classes"], average(arrays))
+
+    @cached_property
+    def row_of(self) -> NDArray[np.int32]:
+        return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
+
+    @cached_property
+    def importance(self) -> NDArray[np.float32]:
+        """A row is as important as its largest weight."""
+        importance = np.zeros(len(self.counts), dtype=np.float32)
+        filled = self.counts > 0
+        if filled.any():
+            starts = (np.cumsum(self.counts) - self.counts)[filled]
+            importance[filled] = np.maximum.reduceat(np.abs(self.weights), starts)
+        return importance
+
+    @cached_property
+    def scale(self) -> float:
+        """Such that the largest weight of all is 127.
+
+        Clipping large weights does harm, rounding small ones does not.
+        """
+        return float(self.importance.max(initial=0)) / 127 or 1.0
+
+    def times(self, factor: float) -> _Rows:
+        return _Rows(self.counts, self.classes, self.weights * np.float32(factor))
+
+    def only(self, numbers: NDArray[np.int64]) -> _Rows:
+        """Some of the rows, in their order."""
+        chosen = np.zeros(len(self.counts), dtype=bool)
+        chosen[numbers] = True
+        entries = chosen[self.row_of]
+        return _Rows(self.counts[chosen], self.classes[entries], self.weights[entries])
+
+    def most_important(self, most: int, least: int = 1) -> NDArray[np.int64]:
+        rows = np.flatnonzero(self.importance > self.scale * (least - 0.5))
+        if len(rows) > most:
+            rows = rows[np.argsort(-self.importance[rows], kind="stable")[:most]]
+        return rows
+
+
+def _of_note(learned: Arrays, max_rows: int) -> tuple[NDArray[np.uint64], _Rows]:
+    """The rows that may still matter after weights of others were added, with their keys."""
+    rows = _Rows.learned(learned)
+    noted = max(_NOTED * max_rows, _LEAST_NOTED)
+    numbers = np.sort(rows.most_important(noted))
+    return learned["keys"][numbers], rows.only(numbers)
+
+
+def _added(
+    one: tuple[NDArray[Any], _Rows], other: tuple[NDArray[Any], _Rows], classes: int
+) -> tuple[NDArray[Any], _Rows]:
+    """Rows of two tables by their keys; weights of the same row and class are added."""
+    keys, key_of = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
+    row_of = np.concatenate([one[1].row_of, other[1].row_of + len(one[0])])
+    class_of = np.concatenate([one[1].classes, other[1].classes])
+    entries, entry_of = np.unique(key_of[row_of] * classes + class_of, return_inverse=True)
+    both = np.concatenate([one[1].weights, other[1].weights])
+    weights = np.bincount(entry_of, both, minlength=len(entries)).astype(np.float32)
+    counts = np.bincount(entries // classes, minlength=len(keys))
+    return keys, _Rows(counts, entries % classes, weights)
+
+
+def _packed(
+    rows: _Rows,
+    kept: NDArray[np.int64],
+    places: NDArray[Any],
+    prints: NDArray[np.uint16],
+    buckets: int,
+    classes: int,
+    least: int = 1,
+) -> PackedWeights:
+    """A table of the rows that are kept; `places` and `prints` are those of all rows."""
+    # By bucket, and within it the most important first; what does not fit is dropped.
+    order = kept[np.lexsort((-rows.importance[kept], places[kept]))]
+    at = places[order]
+    order = order[np.arange(len(order)) - np.searchsorted(at, at) < SLOTS]
+    rank = np.full(len(rows.counts), -1, dtype=np.int32)
+    rank[order] = np.arange(len(order))
+    rounded = np.rint(rows.weights / rows.scale).astype(np.int8)
+    entries = np.flatnonzero((rank[rows.row_of] >= 0) & (np.abs(rounded) >= least))
+    entries = entries[np.argsort(rank[rows.row_of[entries]], kind="stable")]
+    small = np.uint8 if classes < 256 else np.uint16
+    filled = rank[rows.row_of[entries]]
+    return PackedWeights(
+        classes,
+        rows.scale,
+        {
+            "fill": np.bincount(places[order], minlength=buckets).astype(np.uint8),
+            "prints": prints[order],
+            "counts": np.bincount(filled, minlength=len(order)).astype(small),
+            "entry_classes": rows.classes[entries].astype(small),
+            "entry_weights": rounded[entries],
+        },
+    )

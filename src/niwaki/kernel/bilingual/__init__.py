@@ -1,0 +1,1 @@
+"""Kernel of word alignment and word order."""

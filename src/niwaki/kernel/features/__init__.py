@@ -1,0 +1,1 @@
+"""Kernel of what models see of words."""

@@ -1,0 +1,1 @@
+"""Kernel of the segmenter: from characters to lines of CoNLL-U."""

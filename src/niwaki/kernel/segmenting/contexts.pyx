@@ -1,0 +1,244 @@
+"""What a segmenter looks at when it decides: named values, and templates that combine them.
+
+There are three decisions: whether a token ends before a character, whether a
+sentence ends after a token, and how a token is split into words. Each has its
+values. None of them depends on how much text follows beyond a fixed number of
+tokens, nor on what stands before the sentence, so that text can be segmented
+piece by piece.
+"""
+
+from niwaki.kernel.segmenting.characters cimport (
+    BREAK_GAP, CLOSE, ENDER, HASH_START, KINDS, LETTER, LOWER, OPEN, PERIOD, QUOTE, UPPER,
+    Text, hash_more,
+)
+from niwaki.kernel.hashing cimport NONE_VALUE, atom, join, mix
+
+cdef enum:
+    CHARACTERS = 6          # c-3 ... c2 around a possible boundary
+    BEFORE = 3
+    ATTRIBUTES = 8
+    OFFSETS = 2 * REACH + 1
+    FAR = 20                # places and lengths are not told apart beyond
+
+_TOKEN_PARTS = ("w", "s", "f", "l", "n", "x", "y", "g")
+BOUNDARY_VALUES = (
+    *(f"c{o}" for o in range(-BEFORE, CHARACTERS - BEFORE)),
+    *(f"k{o}" for o in range(-BEFORE, CHARACTERS - BEFORE)),
+    "word", "rest", "head", "chunk", "place", "before", "after", "shape", "runs", "next", "next2",
+    "nextc", "signs", "address", "start",
+)
+SENTENCE_VALUES = (
+    *(f"{part}{o}" for o in range(-REACH, REACH + 1) for part in _TOKEN_PARTS),
+    "size", "open", "quoted", "capitals", "ahead", "left", "w-first", "s-first", "l-first",
+)
+SPLIT_VALUES = (
+    *(f"{part}{o}" for o in range(-REACH, REACH + 1) for part in _TOKEN_PARTS),
+    *(f"prefix{n}" for n in range(1, LONGEST_AFFIX + 1)),
+    *(f"suffix{n}" for n in range(1, LONGEST_AFFIX + 1)),
+)
+
+
+cdef class Templates:
+    """Features, each a list of numbers of values; `kind` tells those of each decision apart."""
+
+    def __cinit__(self, list templates not None, int kind, int value_count):
+        cdef int i
+        cdef Template* template
+        if not 0 < len(templates) <= MAX_TEMPLATES:
+            raise ValueError(f"{len(templates)} templates, but 1 to {MAX_TEMPLATES} are possible")
+        for number, parts in enumerate(templates):
+            if not 0 < len(parts) <= MAX_PARTS:
+                raise ValueError(f"a template has 1 to {MAX_PARTS} parts")
+            template = &self.templates[number]
+            template.salt = mix(<uint64_t>kind * 1000 + number + 1)
+            template.part_count = len(parts)
+            for i, part in enumerate(parts):
+                if not 0 <= part < value_count <= MAX_VALUES:
+                    raise ValueError(f"no value {part}")
+                template.parts[i] = part
+                template.salts[i] = mix(template.salt + i + 1)
+        self.count = len(templates)
+
+    cdef int keys(self, const uint64_t* values, uint64_t* keys) noexcept nogil:
+        cdef const Template* template
+        cdef uint64_t joined
+        cdef int t, i
+        for t in range(self.count):
+            template = &self.templates[t]
+            joined = template.salt
+            for i in range(template.part_count):
+                joined ^= atom(values[template.parts[i]], template.salts[i])
+            keys[t] = join(joined)
+        return self.count
+
+
+cdef inline uint64_t up_to(Py_ssize_t number, int most) noexcept nogil:
+    return <uint64_t>(number if number < most else most)
+
+
+cdef void boundary_values(Text text, Py_ssize_t chunk, int32_t token_start, uint64_t word,
+                          uint32_t shape, int32_t at, uint64_t* values) noexcept nogil:
+    """Between `at` - 1 and `at`, within a chunk; `word` and `shape` are of the token so far."""
+    cdef int32_t start = text.chunks[chunk].start, end = text.chunks[chunk].end, place
+    cdef Py_ssize_t follows = -1
+    cdef int i
+    for i in range(CHARACTERS):
+        place = at + i - BEFORE
+        if start <= place < end:
+            values[i] = text.folded[place]
+            values[CHARACTERS + i] = text.kinds[place]
+        else:
+            values[i] = 0
+            values[CHARACTERS + i] = 0
+    values += 2 * CHARACTERS
+    if text.chunks[chunk].gap != BREAK_GAP and chunk + 1 < text.chunk_count:
+        follows = text.chunks[chunk + 1].start
+    values[0] = word
+    values[1] = text.rest[at]
+    # What comes before in the chunk, without a second hash: the whole and the rest say it.
+    values[2] = text.rest[start] ^ mix(text.rest[at])
+    values[3] = text.rest[start]
+    values[4] = up_to(at - start, FAR)
+    values[5] = up_to(at - token_start, FAR)
+    values[6] = up_to(end - at, FAR)
+    values[7] = shape
+    values[8] = text.runs[at]
+    values[9] = values[10] = values[11] = 0
+    if follows >= 0:
+        values[9] = text.kinds[follows]
+        values[10] = text.runs[follows] & 0xFF
+        values[11] = text.folded[follows]
+    values[12] = text.chunks[chunk].signs
+    values[13] = text.chunks[chunk].signs >> KINDS
+    values[14] = HASH_START
+    for place in range(token_start, at if at - token_start < 4 else token_start + 4):
+        values[14] = hash_more(values[14], text.folded[place])
+
+
+cdef uint64_t suffix_of(Text text, const Token* token, int length) noexcept nogil:
+    cdef uint64_t hashed = HASH_START
+    cdef int32_t i, start = token.end - length
+    for i in range(start if start > token.start else token.start, token.end):
+        hashed = hash_more(hashed, text.folded[i])
+    return hashed
+
+
+cdef uint32_t shape_of(Text text, const Token* token) noexcept nogil:
+    """The first kinds of characters of a token, without repetition."""
+    cdef uint32_t runs = 0, count = 0
+    cdef uint8_t last = 0
+    cdef int32_t i
+    cdef int32_t stop = token.end if token.end - token.start <= FAR else token.start + FAR
+    for i in range(token.start, stop):
+        if text.kinds[i] != last and count < 5:
+            last = text.kinds[i]
+            runs |= <uint32_t>last << (4 * count)
+            count += 1
+    return runs
+
+
+cdef void close_token(Text text, Token* token, int32_t start, int32_t end, uint64_t form,
+                      uint8_t gap) noexcept nogil:
+    token.form = form
+    token.start = start
+    token.end = end
+    token.gap = gap
+    token.tail = suffix_of(text, token, 3)
+    token.shape = shape_of(text, token)
+    token.ending = <uint32_t>(mix(suffix_of(text, token, 2)) & (ENDINGS - 1))
+
+
+cdef void begin(Progress* progress, Py_ssize_t start) noexcept nogil:
+    progress.start = start
+    progress.open = progress.words = progress.capitals = 0
+    progress.quoted = False
+
+
+cdef void proceed(Progress* progress, Text text, const Token* token) noexcept nogil:
+    cdef uint8_t kind = text.kinds[token.start]
+    if kind == OPEN:
+        progress.open += progress.open < 3
+    elif kind == CLOSE:
+        progress.open -= progress.open > 0
+    elif kind == QUOTE:
+        progress.quoted = not progress.quoted
+    elif kind == UPPER or kind == LOWER or kind == LETTER:
+        progress.words += 1
+        progress.capitals += kind == UPPER
+
+
+cdef void window_values(Text text, const Token* tokens, Py_ssize_t at, Py_ssize_t start,
+                        Py_ssize_t stop, uint64_t* values) noexcept nogil:
+    """Attributes of the tokens around one, of those from `start` to before `stop`."""
+    cdef Py_ssize_t place
+    cdef const Token* token
+    cdef int i
+    for place in range(at - REACH, at + REACH + 1):
+        if start <= place < stop:
+            token = &tokens[place]
+            values[0] = token.form
+            values[1] = token.shape
+            values[2] = text.kinds[token.start]
+            values[3] = text.kinds[token.end - 1]
+            values[4] = up_to(token.end - token.start, 8)
+            values[5] = token.tail
+            values[6] = text.folded[token.end - 1]
+            if token.end - token.start > 1:
+                values[6] |= <uint64_t>text.folded[token.end - 2] << 32
+            values[7] = token.gap
+        else:
+            for i in range(ATTRIBUTES):
+                values[i] = NONE_VALUE << 20
+        values += ATTRIBUTES
+
+
+cdef inline uint64_t size_bucket(Py_ssize_t size) noexcept nogil:
+    if size < 6:
+        return size
+    if size < 20:
+        return 6 + size // 5
+    return 10 + up_to(size // 20, 4)
+
+
+cdef void sentence_values(Text text, const Token* tokens, Py_ssize_t at, Py_ssize_t stop,
+                          const Progress* progress, uint64_t* values) noexcept nogil:
+    """After the token `at`; `stop` is the number of tokens in the text."""
+    cdef Py_ssize_t i, end = at + 1
+    cdef uint64_t ahead = 0
+    cdef uint8_t kind
+    # Nothing is seen beyond a blank line.
+    while end < stop and end <= at + AHEAD and tokens[end - 1].gap != BREAK_GAP:
+        if ahead == 0:
+            kind = text.kinds[tokens[end].end - 1]
+            if kind == PERIOD or kind == ENDER:
+                ahead = end - at
+        end += 1
+    window_values(text, tokens, at, progress.start, end, values)
+    values += OFFSETS * ATTRIBUTES
+    values[0] = size_bucket(at + 1 - progress.start)
+    values[1] = progress.open
+    values[2] = progress.quoted
+    values[3] = 5
+    if progress.words:
+        values[3] = 4 * progress.capitals // progress.words
+    values[4] = ahead
+    values[5] = up_to(end - at - 1, AHEAD)
+    values[6] = tokens[progress.start].form
+    values[7] = tokens[progress.start].shape
+    values[8] = up_to(tokens[at].end - tokens[progress.start].start, 1000) // 40
+
+
+cdef void split_values(Text text, const Token* tokens, Py_ssize_t at, Py_ssize_t start,
+                       Py_ssize_t stop, uint64_t* values) noexcept nogil:
+    """Of the token `at` in its sentence, which is the tokens from `start` to before `stop`."""
+    cdef const Token* token = &tokens[at]
+    cdef uint64_t hashed = HASH_START
+    cdef int32_t i
+    cdef int length
+    window_values(text, tokens, at, start, stop, values)
+    values += OFFSETS * ATTRIBUTES
+    for length in range(1, LONGEST_AFFIX + 1):
+        if token.start + length <= token.end:
+            hashed = hash_more(hashed, text.folded[token.start + length - 1])
+        values[length - 1] = hashed
+        values[LONGEST_AFFIX + length - 1] = suffix_of(text, token, length)

@@ -1,0 +1,44 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.kernel.linear import CompiledWeights, SparseWeights
+from niwaki.kernel.segmenting.contexts import Templates
+
+UNDECIDED_CHUNKS: int
+UNDECIDED_TOKENS: int
+PAIR_KINDS: int
+ENDING_COUNT: int
+
+Arrays = tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.uint8],
+    NDArray[np.uint8],
+    NDArray[np.int32],
+]
+
+class Segmenter:
+    def __init__(
+        self,
+        model: SparseWeights | CompiledWeights,
+        split_model: SparseWeights | CompiledWeights | None,
+        boundaries: Templates,
+        sentences: Templates,
+        splits: Templates,
+        open_pairs: NDArray[np.uint8],
+        split_endings: NDArray[np.uint8],
+        shortest: NDArray[np.int32],
+    ) -> None: ...
+    def segment(
+        self, codes: NDArray[np.uint32], final: bool = True, by_lines: bool = False
+    ) -> Arrays: ...
+    def learn(
+        self,
+        codes: NDArray[np.uint32],
+        gold: NDArray[np.uint8],
+        rules: NDArray[np.int32],
+        rate: float,
+        damping: float,
+    ) -> tuple[int, int]: ...
+
+def ending_of(form: NDArray[np.uint32]) -> int: ...

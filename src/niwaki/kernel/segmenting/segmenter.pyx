@@ -1,0 +1,403 @@
+"""Finds tokens, sentences and multiword tokens in raw text by linear models.
+
+White space ends a token, a blank line a sentence. All else is three decisions, each
+a sum of weights of features:
+
+    p(end | context) = 1 / (1 + exp(-s))                    of a token or a sentence
+    p(rule | token) = exp(s[rule]) / sum of exp(s[rule'])   of how to split a token
+
+First all tokens are found, then the sentences, then the splits: each decision sees
+the results of the one before. Work is linear in the length of the text, however
+long its words and sentences are.
+"""
+
+import numpy as np
+
+from libc.math cimport expf
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+
+from niwaki.kernel.segmenting.characters cimport BREAK_GAP, HASH_START, KINDS, NO_GAP, Text, hash_more
+from niwaki.kernel.segmenting.contexts cimport (
+    AHEAD, ENDINGS, MAX_VALUES, Progress, Templates, Token, begin, boundary_values,
+    close_token, proceed, sentence_values, split_values,
+)
+from niwaki.kernel.linear cimport MAX_KEYS, SparseWeights, Scorer, learn_gradients, scorer_of
+
+cdef enum:
+    SPLITS_SEEN = 64        # classes that one step of learning changes at most
+
+cdef float NEGLIGIBLE = 0.02       # smaller gradients are not worth a step (nor an entry)
+cdef uint32_t SHAPE = 0xFFFFF
+
+# How much text after a decision it may depend on; see `Segmenter.segment`.
+UNDECIDED_CHUNKS = 2
+UNDECIDED_TOKENS = AHEAD
+PAIR_KINDS = KINDS
+ENDING_COUNT = ENDINGS
+
+
+cdef class Segmenter:
+    """Segments text, and learns to.
+
+    `model` has one class, the end of a token or a sentence; `split_model` a class for
+    each rule, of which class 0 leaves a token whole, or is None. `open_pairs` says for
+    each pair of kinds of characters whether a token may end between them,
+    `split_endings` whether a token with such an ending may be split (see `ending_of`),
+    `shortest` how long a token must be for each rule.
+    """
+
+    cdef object model
+    cdef object split_model
+    cdef Scorer scorer
+    cdef Scorer split_scorer
+    cdef Templates boundaries
+    cdef Templates sentences
+    cdef Templates splits
+    cdef uint8_t open_pairs[KINDS * KINDS]
+    cdef uint8_t split_endings[ENDINGS]
+    cdef int32_t* shortest
+    cdef int rules
+
+    def __cinit__(self, model, split_model, Templates boundaries not None,
+                  Templates sentences not None, Templates splits not None,
+                  const uint8_t[::1] open_pairs not None, const uint8_t[::1] split_endings not None,
+                  const int32_t[::1] shortest not None):
+        cdef int i
+        self.model, self.split_model = model, split_model
+        self.boundaries, self.sentences, self.splits = boundaries, sentences, splits
+        self.scorer = scorer_of(model)
+        self.rules = 1
+        if split_model is not None:
+            self.split_scorer = scorer_of(split_model)
+            self.rules = self.split_scorer.classes
+        if self.scorer.classes != 1:
+            raise ValueError(f"one class is needed, not {self.scorer.classes}")
+        if open_pairs.shape[0] != KINDS * KINDS:
+            raise ValueError(f"{open_pairs.shape[0]} pairs of kinds, not {KINDS * KINDS}")
+        if shortest.shape[0] != self.rules:
+            raise ValueError(f"{shortest.shape[0]} lengths for {self.rules} rules")
+        if split_endings.shape[0] != ENDINGS:
+            raise ValueError(f"{split_endings.shape[0]} endings, not {ENDINGS}")
+        for i in range(ENDINGS):
+            self.split_endings[i] = split_endings[i]
+        for i in range(KINDS * KINDS):
+            self.open_pairs[i] = open_pairs[i]
+        self.shortest = <int32_t*>calloc(self.rules, sizeof(int32_t))
+        if self.shortest == NULL:
+            raise MemoryError()
+        for i in range(1, self.rules):
+            self.shortest[i] = shortest[i]
+
+    def __dealloc__(self):
+        free(self.shortest)
+
+    # -- segmenting -----------------------------------------------------------
+
+    def segment(self, const uint32_t[::1] codes not None, bint final=True, bint by_lines=False):
+        """Tokens, as arrays (starts, ends, gaps after, sentence ends, split rules).
+
+        If more text follows (not `final`), the last tokens and sentence ends still
+        depend on it and are left out: what is given is what the whole text would give.
+        With `by_lines`, each line is a sentence.
+        """
+        cdef Text text = Text(codes, by_lines)
+        cdef Py_ssize_t chunks = text.chunk_count, count = 0, decided, i
+        cdef Token* tokens = <Token*>malloc((text.length + 1) * sizeof(Token))
+        cdef uint8_t* ends = <uint8_t*>calloc(text.length + 1, 1)
+        cdef int32_t* splits = <int32_t*>calloc(text.length + 1, sizeof(int32_t))
+        cdef float* scores = <float*>malloc(self.rules * sizeof(float))
+        try:
+            if tokens == NULL or ends == NULL or splits == NULL or scores == NULL:
+                raise MemoryError()
+            if not final:
+                chunks = max(0, chunks - UNDECIDED_CHUNKS)
+            with nogil:
+                count = decided = self.find_tokens(text, chunks, tokens)
+                if not final:
+                    decided = count - AHEAD if count > AHEAD else 0
+                self.find_sentences(text, tokens, count, by_lines, ends)
+                while decided > 0 and not ends[decided - 1]:
+                    decided -= 1
+                if self.split_model is not None:
+                    self.find_splits(text, tokens, decided, ends, scores, splits)
+            return arrays_of(tokens, ends, splits, decided)
+        finally:
+            free(tokens)
+            free(ends)
+            free(splits)
+            free(scores)
+
+    cdef Py_ssize_t find_tokens(self, Text text, Py_ssize_t chunks, Token* tokens) noexcept nogil:
+        cdef Py_ssize_t chunk, count = 0
+        cdef int32_t i, start, end
+        cdef uint64_t word
+        cdef uint32_t shape
+        cdef uint64_t values[MAX_VALUES]
+        for chunk in range(chunks):
+            start = text.chunks[chunk].start
+            end = text.chunks[chunk].end
+            word = HASH_START
+            shape = 0
+            for i in range(start, end):
+                if i > start and self.may_end(text, i):
+                    boundary_values(text, chunk, start, word, shape, i, values)
+                    if self.score(self.boundaries, values) > 0:
+                        close_token(text, &tokens[count], start, i, word, NO_GAP)
+                        count += 1
+                        start = i
+                        word = HASH_START
+                        shape = 0
+                word = hash_more(word, text.folded[i])
+                if text.kinds[i] != (shape & 15):
+                    shape = (shape << 4 | text.kinds[i]) & SHAPE
+            close_token(text, &tokens[count], start, end, word, text.chunks[chunk].gap)
+            count += 1
+        return count
+
+    cdef inline bint may_end(self, Text text, int32_t at) noexcept nogil:
+        return self.open_pairs[text.kinds[at - 1] * KINDS + text.kinds[at]]
+
+    cdef float score(self, Templates templates, const uint64_t* values) noexcept nogil:
+        cdef uint64_t keys[MAX_KEYS]
+        cdef float score = 0
+        cdef int count = templates.keys(values, keys)
+        self.scorer.score(self.scorer.table, keys, count, &score)
+        return score
+
+    cdef void find_sentences(self, Text text, const Token* tokens, Py_ssize_t count,
+                             bint by_lines, uint8_t* ends) noexcept nogil:
+        cdef Progress progress
+        cdef uint64_t values[MAX_VALUES]
+        cdef Py_ssize_t t
+        begin(&progress, 0)
+        for t in range(count):
+            proceed(&progress, text, &tokens[t])
+            if t + 1 == count or tokens[t].gap == BREAK_GAP:
+                ends[t] = True
+            elif not by_lines:
+                sentence_values(text, tokens, t, count, &progress, values)
+                ends[t] = self.score(self.sentences, values) > 0
+            if ends[t]:
+                begin(&progress, t + 1)
+
+    cdef void find_splits(self, Text text, const Token* tokens, Py_ssize_t count,
+                          const uint8_t* ends, float* scores, int32_t* splits) noexcept nogil:
+        cdef uint64_t values[MAX_VALUES]
+        cdef uint64_t keys[MAX_KEYS]
+        cdef Py_ssize_t start = 0, stop, t
+        while start < count:
+            stop = start + 1
+            while stop < count and not ends[stop - 1]:
+                stop += 1
+            for t in range(start, stop):
+                if not self.split_endings[tokens[t].ending]:
+                    continue
+                split_values(text, tokens, t, start, stop, values)
+                memset(scores, 0, self.rules * sizeof(float))
+                self.split_scorer.score(
+                    self.split_scorer.table, keys, self.splits.keys(values, keys), scores)
+                splits[t] = self.best_rule(tokens[t].end - tokens[t].start, scores)
+            start = stop
+
+    cdef int best_rule(self, int32_t length, const float* scores) noexcept nogil:
+        cdef int rule, best = 0
+        for rule in range(1, self.rules):
+            if self.shortest[rule] <= length and scores[rule] > scores[best]:
+                best = rule
+        return best
+
+    # -- learning -------------------------------------------------------------
+
+    def learn(self, const uint32_t[::1] codes not None, const uint8_t[::1] gold not None,
+              const int32_t[::1] rules not None, float rate, float damping):
+        """One step of AdaGrad for each decision of a text; returns decisions and mistakes.
+
+        For each character, `gold` says whether a token ends after it (1) or also a
+        sentence (2), and `rules` how that token is split.
+        """
+        cdef SparseWeights learner = <SparseWeights?>self.model
+        cdef SparseWeights split_learner = None
+        cdef Text text = Text(codes)
+        cdef Token* tokens
+        cdef uint8_t* ends
+        cdef long counts[2]
+        cdef Py_ssize_t count, i
+        counts[0] = counts[1] = 0
+        if gold.shape[0] != codes.shape[0] or rules.shape[0] != codes.shape[0]:
+            raise ValueError("text and answers do not fit together")
+        for i in range(rules.shape[0]):
+            if not 0 <= rules[i] < self.rules:
+                raise ValueError(f"no rule {rules[i]}")
+        if self.split_model is not None:
+            split_learner = <SparseWeights?>self.split_model
+        if text.chunk_count == 0:
+            return 0, 0
+        tokens = <Token*>malloc((text.length + 1) * sizeof(Token))
+        ends = <uint8_t*>calloc(text.length + 1, 1)
+        if tokens == NULL or ends == NULL:
+            free(tokens)
+            free(ends)
+            raise MemoryError()
+        with nogil:
+            count = self.learn_tokens(learner, text, &gold[0], rate, damping, tokens, counts)
+            for i in range(count):
+                ends[i] = gold[tokens[i].end - 1] == 2 or tokens[i].gap == BREAK_GAP
+            self.learn_sentences(learner, text, tokens, ends, count, rate, damping, counts)
+            if split_learner is not None:
+                self.learn_splits(
+                    split_learner, text, tokens, ends, count, &rules[0], rate, damping, counts)
+        free(tokens)
+        free(ends)
+        learner.check_memory()
+        if split_learner is not None:
+            split_learner.check_memory()
+        return counts[0], counts[1]
+
+    cdef Py_ssize_t learn_tokens(self, SparseWeights learner, Text text, const uint8_t* gold,
+                                 float rate, float damping, Token* tokens,
+                                 long* counts) noexcept nogil:
+        cdef Py_ssize_t chunk, count = 0
+        cdef int32_t i, start, end
+        cdef uint64_t word
+        cdef uint32_t shape
+        cdef uint64_t values[MAX_VALUES]
+        for chunk in range(text.chunk_count):
+            start = text.chunks[chunk].start
+            end = text.chunks[chunk].end
+            word = HASH_START
+            shape = 0
+            for i in range(start, end):
+                if i > start:
+                    if self.may_end(text, i):
+                        boundary_values(text, chunk, start, word, shape, i, values)
+                        self.step(
+                            learner, self.boundaries, values, gold[i - 1] > 0, rate, damping,
+                            counts)
+                    if gold[i - 1]:
+                        close_token(text, &tokens[count], start, i, word, NO_GAP)
+                        count += 1
+                        start = i
+                        word = HASH_START
+                        shape = 0
+                word = hash_more(word, text.folded[i])
+                if text.kinds[i] != (shape & 15):
+                    shape = (shape << 4 | text.kinds[i]) & SHAPE
+            close_token(text, &tokens[count], start, end, word, text.chunks[chunk].gap)
+            count += 1
+        return count
+
+    cdef void learn_sentences(self, SparseWeights learner, Text text, const Token* tokens,
+                              const uint8_t* ends, Py_ssize_t count, float rate, float damping,
+                              long* counts) noexcept nogil:
+        cdef Progress progress
+        cdef uint64_t values[MAX_VALUES]
+        cdef Py_ssize_t t
+        begin(&progress, 0)
+        for t in range(count):
+            proceed(&progress, text, &tokens[t])
+            if t + 1 < count and tokens[t].gap != BREAK_GAP:
+                sentence_values(text, tokens, t, count, &progress, values)
+                self.step(learner, self.sentences, values, ends[t], rate, damping, counts)
+            if ends[t]:
+                begin(&progress, t + 1)
+
+    cdef void step(self, SparseWeights learner, Templates templates, const uint64_t* values, bint right,
+                   float rate, float damping, long* counts) noexcept nogil:
+        """Uphill on log p of whether there is an end: the gradient is [end] - p(end)."""
+        cdef uint64_t keys[MAX_KEYS]
+        cdef float score = 0, gradient
+        cdef int count = templates.keys(values, keys), end = 0
+        self.scorer.score(self.scorer.table, keys, count, &score)
+        gradient = <float>right - 1 / (1 + expf(-score))
+        counts[0] += 1
+        counts[1] += (score > 0) != right
+        if gradient > NEGLIGIBLE or gradient < -NEGLIGIBLE:
+            learn_gradients(
+                &learner.table, keys, count, &end, &gradient, 1, rate, damping)
+        learner.table.clock += 1
+
+    cdef void learn_splits(self, SparseWeights learner, Text text, const Token* tokens,
+                           const uint8_t* ends, Py_ssize_t count, const int32_t* rules,
+                           float rate, float damping, long* counts) noexcept nogil:
+        cdef float* scores = <float*>malloc(self.rules * sizeof(float))
+        cdef uint64_t values[MAX_VALUES]
+        cdef uint64_t keys[MAX_KEYS]
+        cdef Py_ssize_t start = 0, stop, t
+        cdef int32_t length
+        cdef int right, many
+        if scores == NULL:
+            learner.table.failed = True
+            return
+        while start < count:
+            stop = start + 1
+            while stop < count and not ends[stop - 1]:
+                stop += 1
+            for t in range(start, stop):
+                if not self.split_endings[tokens[t].ending]:
+                    continue
+                split_values(text, tokens, t, start, stop, values)
+                many = self.splits.keys(values, keys)
+                memset(scores, 0, self.rules * sizeof(float))
+                self.split_scorer.score(self.split_scorer.table, keys, many, scores)
+                length = tokens[t].end - tokens[t].start
+                right = rules[tokens[t].end - 1]
+                counts[0] += 1
+                counts[1] += self.best_rule(length, scores) != right
+                self.split_step(learner, keys, many, scores, length, right, rate, damping)
+            start = stop
+        free(scores)
+
+    cdef void split_step(self, SparseWeights learner, const uint64_t* keys, int count,
+                         const float* scores, int32_t length, int right, float rate,
+                         float damping) noexcept nogil:
+        """Uphill on log p(right): the gradient of a rule is [right] - its probability."""
+        cdef int classes[SPLITS_SEEN]
+        cdef float gradients[SPLITS_SEEN]
+        cdef float total = 0, top = scores[self.best_rule(length, scores)], gradient
+        cdef int rule, many = 0
+        for rule in range(self.rules):
+            if self.shortest[rule] <= length:
+                total += expf(scores[rule] - top)
+        for rule in range(self.rules):
+            if self.shortest[rule] <= length and many < SPLITS_SEEN:
+                gradient = <float>(rule == right) - expf(scores[rule] - top) / total
+                if gradient > NEGLIGIBLE or gradient < -NEGLIGIBLE:
+                    classes[many] = rule
+                    gradients[many] = gradient
+                    many += 1
+        if many:
+            learn_gradients(
+                &learner.table, keys, count, classes, gradients, many, rate, damping)
+        learner.table.clock += 1
+
+
+def ending_of(const uint32_t[::1] form not None):
+    """The number of a form's last two characters in `split_endings`."""
+    cdef Text text = Text(form)
+    cdef Token token
+    if text.length == 0:
+        raise ValueError("a form has at least one character")
+    close_token(text, &token, 0, <int32_t>text.length, 0, 0)
+    return token.ending
+
+
+cdef arrays_of(const Token* tokens, const uint8_t* ends, const int32_t* splits,
+               Py_ssize_t count):
+    cdef Py_ssize_t i
+    cdef int32_t[::1] starts_view, ends_view, splits_view
+    cdef uint8_t[::1] gaps_view, sentences_view
+    out = (
+        np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32),
+        np.empty(count, dtype=np.uint8), np.empty(count, dtype=np.uint8),
+        np.empty(count, dtype=np.int32),
+    )
+    starts_view, ends_view, gaps_view, sentences_view, splits_view = out
+    for i in range(count):
+        starts_view[i] = tokens[i].start
+        ends_view[i] = tokens[i].end
+        gaps_view[i] = tokens[i].gap
+        sentences_view[i] = ends[i]
+        splits_view[i] = splits[i]
+    return out

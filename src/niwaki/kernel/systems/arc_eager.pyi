@@ -1,3 +1,0 @@
-from niwaki.kernel.systems._system import System
-
-SYSTEM: System

@@ -1,0 +1,1 @@
+"""Kernel of the taggers and of what follows them."""

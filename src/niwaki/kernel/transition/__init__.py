@@ -1,0 +1,1 @@
+"""Kernel of the transition-based parsers."""

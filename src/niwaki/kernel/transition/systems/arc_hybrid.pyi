@@ -1,0 +1,3 @@
+from niwaki.kernel.transition.systems._system import System
+
+SYSTEM: System

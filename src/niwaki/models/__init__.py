@@ -1,1 +1,0 @@
-"""Models: what turns words into tags and trees."""

@@ -1,0 +1,1 @@
+"""Parsers, a folder for each family, behind the protocols of base.py."""

@@ -1,0 +1,193 @@
+"""Probabilities that mean something: of tags, arcs, labels and trees, calibrated on held-out data.
+
+The evidence is what the beam, the parser's own choices, the tagger and a second parser say
+(see kernel/transition/confidence). A logistic model weighs it, and a monotone curve through the
+rates that were observed on held-out data turns the result into a probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.kernel.batch import Batch
+from niwaki.kernel.transition.confidence import weigh
+from niwaki.parsers.transition.model import Numbers, TransitionParser
+from niwaki.tagging.tagger import Tags
+
+Floats = NDArray[np.float64]
+KINDS = ("tag", "arc", "label", "tree")
+# How many values speak for each kind; see `gather_evidence`.
+_FEATURES = {"tag": 1, "arc": 4, "label": 5, "tree": 3}
+
+_NEWTON_STEPS = 30
+_RIDGE = 1e-3
+_BINS = 24
+_CERTAIN = 1e-4
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The best trees of a batch and what speaks for them; one value a word, or a sentence."""
+
+    heads: Numbers
+    labels: Numbers
+    features: Mapping[str, Floats]  # kind -> values x features
+
+
+def gather_evidence(
+    batch: Batch,
+    tags: Tags,
+    parser: TransitionParser,
+    second: TransitionParser | None,
+    width: int,
+    temperature: float,
+) -> Evidence:
+    """Parse a batch and collect evidence; `second` is another parser that may agree or not."""
+    values = parser.attribute_values(batch, tags)
+    found = weigh(parser.kernel, batch, values, width, temperature)
+    arcs, labelled, arc_gaps, label_gaps, trees = found[2:]
+    heads, labels = parser.decoded(found[0], found[1], batch.lengths)
+    if second is None or second is parser:
+        agree = label_agrees = np.ones(batch.words)
+    else:
+        other_heads, other_labels = second.parse(batch, tags, 1)
+        agree = (other_heads == heads).astype(np.float64)
+        label_agrees = (other_labels == labels).astype(np.float64)
+    tag = _log_odds(tags.probabilities)
+    arc = np.stack([_log_odds(arcs), _squashed(arc_gaps, temperature), tag, agree], axis=1)
+    label = np.stack(
+        [_log_odds(labelled), _squashed(label_gaps, temperature), tag, agree, label_agrees], axis=1
+    )
+    lengths = np.asarray(batch.lengths, dtype=np.int64)
+    sentence = np.repeat(np.arange(len(lengths)), lengths)
+    doubts = np.bincount(sentence, 1 - agree * label_agrees, minlength=len(lengths))
+    tree = np.stack([_log_odds(trees), np.log1p(doubts), np.log1p(lengths)], axis=1)
+    return Evidence(heads, labels, {"tag": tag[:, None], "arc": arc, "label": label, "tree": tree})
+
+
+def _log_odds(share: NDArray[Any]) -> Floats:
+    clipped = np.clip(np.asarray(share, dtype=np.float64), _CERTAIN, 1 - _CERTAIN)
+    return np.asarray(np.log(clipped / (1 - clipped)))
+
+
+def _squashed(gaps: NDArray[Any], temperature: float) -> Floats:
+    """Leads in units of the temperature; beyond ten of them, more says nothing more."""
+    return np.clip(np.asarray(gaps, dtype=np.float64) / temperature, -2, 10)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """From evidence to a probability: logistic weights, then a monotone curve."""
+
+    weights: tuple[float, ...]
+    knots: tuple[float, ...]
+    rates: tuple[float, ...]
+
+    def __call__(self, features: Floats) -> Floats:
+        return np.asarray(np.interp(_logistic(features, self.weights), self.knots, self.rates))
+
+    @classmethod
+    def fit(cls, features: Floats, right: NDArray[np.bool_]) -> Curve:
+        weights = _fit_logistic(features, right)
+        guesses = _logistic(features, weights)
+        order = np.argsort(guesses, kind="stable")
+        parts = [part for part in np.array_split(order, _BINS) if len(part)]
+        knots = [float(guesses[part].mean()) for part in parts]
+        # One imagined success and failure keep a rate from being 0 or 1.
+        rates = [float((right[part].sum() + 1) / (len(part) + 2)) for part in parts]
+        return cls(tuple(weights.tolist()), tuple(knots), tuple(_monotone(rates)))
+
+
+def _with_constant(features: Floats) -> Floats:
+    return np.hstack([features, np.ones((len(features), 1))])
+
+
+def _logistic(features: Floats, weights: Any) -> Floats:
+    sums = _with_constant(features) @ np.asarray(weights)
+    return np.asarray(1 / (1 + np.exp(-np.clip(sums, -30, 30))))
+
+
+def _fit_logistic(features: Floats, right: NDArray[np.bool_]) -> Floats:
+    """Newton's method on the log-likelihood, with a small ridge for features that never vary."""
+    spec = _with_constant(features)
+    weights = np.zeros(spec.shape[1])
+    for _ in range(_NEWTON_STEPS):
+        guess = _logistic(features, weights)
+        slope = spec.T @ (guess - right) + _RIDGE * weights
+        bend = (spec * (guess * (1 - guess))[:, None]).T @ spec + _RIDGE * np.eye(len(weights))
+        weights = weights - np.linalg.solve(bend, slope)
+    return weights
+
+
+def _monotone(rates: list[float]) -> list[float]:
+    """The nearest sequence that never falls (pool adjacent violators, equal weights)."""
+    pools: list[tuple[float, int]] = []
+    for rate in rates:
+        pools.append((rate, 1))
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (high, many), (low, few) = pools[-2:]
+            pools[-2:] = [((high * many + low * few) / (many + few), many + few)]
+    return [rate for rate, size in pools for _ in range(size)]
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """The curves of a model, and the temperature at which the trees of its beam are weighed."""
+
+    temperature: float
+    tag: Curve
+    arc: Curve
+    label: Curve
+    tree: Curve
+
+    def probabilities(self, evidence: Evidence) -> dict[str, Floats]:
+        return {kind: getattr(self, kind)(evidence.features[kind]) for kind in KINDS}
+
+    def to_json(self) -> dict[str, Any]:
+        record: dict[str, Any] = {"temperature": self.temperature}
+        for kind in KINDS:
+            curve = getattr(self, kind)
+            record[kind] = {each.name: list(getattr(curve, each.name)) for each in fields(Curve)}
+        return record
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Confidence:
+        curves = {
+            kind: Curve(**{name: tuple(values) for name, values in record[kind].items()})
+            for kind in KINDS
+        }
+        return cls(float(record["temperature"]), **curves)
+
+    def check(self) -> None:
+        """Raises ValueError if the curves do not fit what they will be given."""
+        nothing = {kind: np.zeros((1, count)) for kind, count in _FEATURES.items()}
+        none = np.zeros(1, dtype=np.int32)
+        found = self.probabilities(Evidence(none, none, nothing))
+        if not all(0 <= values[0] <= 1 for values in found.values()):
+            raise ValueError("a calibrated probability is none")
+        if not 0 < self.temperature < np.inf:
+            raise ValueError(f"a temperature of {self.temperature}")
+
+
+# What is written to MISC for each kind.
+NOTES = {"tag": "TagProb", "arc": "ArcProb", "label": "LabelProb"}
+
+
+def with_probabilities(misc: list[bytes], found: Mapping[str, Floats]) -> list[bytes]:
+    """MISC with those probabilities of the words that were found; older ones are replaced."""
+    kinds = [kind for kind in NOTES if kind in found]
+    names = [NOTES[kind].encode() for kind in kinds]
+    old_names = [name.encode() for name in NOTES.values()]
+    rows = zip(misc, *(found[kind].tolist() for kind in kinds), strict=True)
+    written = []
+    for old, *values in rows:
+        notes = [] if old == b"_" else old.split(b"|")
+        kept = [note for note in notes if note.partition(b"=")[0] not in old_names]
+        new = [b"%s=%.4f" % pair for pair in zip(names, values, strict=True)]
+        written.append(b"|".join([*kept, *new]))
+    return written

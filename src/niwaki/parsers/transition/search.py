@@ -1,0 +1,120 @@
+"""The best trees of a parser among those that obey constraints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.constraints import Constraints
+from niwaki.data.tree import Tree
+from niwaki.features.vocabulary import Values
+from niwaki.kernel.batch import Batch
+from niwaki.kernel.transition.constraints import Limits
+from niwaki.parsers.transition.model import TransitionParser
+
+# Where a narrow search finds nothing but dead ends, one as wide as this may find a way.
+_WIDE = 32
+
+
+@dataclass(frozen=True)
+class Found:
+    """A tree that obeys, its score and the labelled moves that made it.
+
+    A label that the model has no move for is put in afterwards, so that the moves
+    may have made another one.
+    """
+
+    tree: Tree
+    score: float
+    moves: bytes
+
+
+def constrained_kbest(
+    parser: TransitionParser,
+    batch: Batch,
+    s: int,
+    values: list[Values],
+    constraints: Constraints,
+    k: int,
+    width: int,
+) -> list[Found]:
+    """Up to k distinct trees of sentence `s` that obey, best first; at least one.
+
+    Raises ConstraintError if no tree can. The search passes over moves that would
+    break a constraint. Should it end in nothing but dead ends, it is made once more
+    with a wide beam, and then led to the tree that obeys and has the most heads of
+    the tree that the parser would give without constraints.
+    """
+    tables = constraints.tables
+    classes = _allowed_classes(parser, constraints)
+    limits = Limits(tables.arcs, tables.left, tables.right, classes, tables.heads, tables.spans)
+    for each in (width, _WIDE):
+        found = _search(parser, batch, s, values, constraints, limits, k, each)
+        if found:
+            return found
+    free, _, _, _ = parser.kernel.kbest(batch, s, values, 1, width)
+    nearest = tables.nearest(free[0].tolist())
+    assert nearest is not None
+    heads = np.array(nearest, dtype=np.int32)
+    limits = Limits(
+        tables.arcs, tables.left, tables.right, classes, heads, tables.spans[:0], exactly=True
+    )
+    return _search(parser, batch, s, values, constraints, limits, 1, width)
+
+
+def _search(
+    parser: TransitionParser,
+    batch: Batch,
+    s: int,
+    values: list[Values],
+    constraints: Constraints,
+    limits: Limits,
+    k: int,
+    width: int,
+) -> list[Found]:
+    rows = limits.kbest(parser.kernel, batch, s, values, k, width)
+    found: dict[Tree, Found] = {}
+    for heads, labels, score, moves in zip(*rows, strict=True):
+        tree = _labelled(parser, constraints, heads.tolist(), labels.tolist())
+        # Labels that were put in may have made two candidates the same.
+        if tree not in found and not any(constraints.broken_by(tree)):
+            found[tree] = Found(tree, float(score), moves.tobytes())
+    return list(found.values())
+
+
+def _labelled(
+    parser: TransitionParser, constraints: Constraints, heads: list[int], labels: list[int]
+) -> Tree:
+    names = [parser.plain_labels[label] for label in labels]
+    own = {parser.plain_labels[label] for _, label in parser.spec.classes if label >= 0}
+    for word, name in enumerate(names, start=1):
+        allowed = constraints.labels_of(word)
+        if allowed is not None and name not in allowed:
+            # Most often the move of all rare labels was made, and gave another one of them.
+            names[word - 1] = next((each for each in allowed if each not in own), allowed[0])
+    return Tree(tuple(heads), tuple(names))
+
+
+def _allowed_classes(parser: TransitionParser, constraints: Constraints) -> NDArray[np.uint8]:
+    """Which labelled moves may give a word its head, by the labels that it may have.
+
+    Where a move has none of them, all its labelled moves may: the label is then put in.
+    """
+    classes = parser.spec.classes
+    numbers = parser.class_numbers()
+    moves = {move for move, _ in classes}
+    table = np.ones((constraints.words + 1, len(classes)), dtype=np.uint8)
+    for word in range(1, constraints.words + 1):
+        allowed = constraints.labels_of(word)
+        if allowed is None:
+            continue
+        meant = {parser.labels.number(name) for name in allowed}
+        meant |= {number for number, name in enumerate(parser.plain_labels) if name in allowed}
+        for move in moves:
+            of_move = [number for number, (m, _) in enumerate(classes) if m == move]
+            fitting = {numbers.get((move, label)) for label in meant}
+            if not fitting.isdisjoint(of_move):
+                table[word, of_move] = [number in fitting for number in of_move]
+    return table

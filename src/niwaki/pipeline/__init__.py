@@ -1,0 +1,1 @@
+"""The whole of a model: words in, tags and trees out."""

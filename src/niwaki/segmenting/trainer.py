@@ -1,0 +1,169 @@
+"""Teaches the segmenter from the text behind a treebank."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.rawtext import SurfaceToken, paragraphs, surface_tokens, token_spans
+from niwaki.data.sentence import Sentence
+from niwaki.features.weights import compress
+from niwaki.kernel.linear import SparseWeights
+from niwaki.kernel.segmenting.characters import kinds_of
+from niwaki.kernel.segmenting.segmenter import PAIR_KINDS, ending_of
+from niwaki.learning.corpus import Corpus
+from niwaki.segmenting.segmenter import Segmenter, codes_of, segmenting_features
+from niwaki.segmenting.splits import Rule, find_rules
+from niwaki.training.config import SegmenterConfig
+
+Advance = Callable[[int], None]
+
+# Sentences that are learned from at once; longer paragraphs are cut.
+_PIECE = 50
+# Where fewer tokens end than one in so many pairs of characters, none is looked for.
+_RARE = 2000
+# If more of the sentences begin a paragraph, half of the paragraphs are joined: where all
+# sentences stand alone, nothing can be learned about where they end.
+_MOSTLY_ALONE = 0.6
+_SPLIT_ROWS = 15_000
+_TOKEN_END, _SENTENCE_END = 1, 2
+
+
+def can_segment(corpus: Corpus) -> bool:
+    """Whether a corpus tells what its text was."""
+    return any(
+        "text" in sentence.metadata or any("SpaceAfter=No" in misc for misc in sentence.misc)
+        for sentence in corpus.sentences
+    )
+
+
+def train_segmenter(
+    corpus: Corpus, config: SegmenterConfig, seed: int, advance: Advance
+) -> Segmenter:
+    """A compressed segmenter; the same for the same corpus, configuration and seed."""
+    examples = _Examples(corpus.sentences)
+    lessons = [_make_lesson(piece, examples) for piece in _pieces(corpus.sentences, seed)]
+    learner = SparseWeights(1, config.min_updates)
+    split_learner = SparseWeights(1 + len(examples.rules)) if examples.rules else None
+    segmenter = Segmenter(
+        learner,
+        split_learner,
+        examples.rules,
+        _open_pairs(lessons),
+        examples.endings,
+        segmenting_features(),
+    )
+    for epoch in range(config.epochs):
+        for number in np.random.default_rng([seed, epoch]).permutation(len(lessons)).tolist():
+            lesson = lessons[number]
+            segmenter.kernel.learn(
+                lesson.codes, lesson.ends, lesson.rules, config.rate, config.damping
+            )
+            advance(lesson.sentences)
+    split_model = None
+    if split_learner is not None:
+        split_model = compress(split_learner.export(), split_learner.classes, _SPLIT_ROWS)
+    return segmenter.with_models(compress(learner.export(), 1, config.max_rows), split_model)
+
+
+class _Examples:
+    """The multiword tokens of a treebank: the rules that split them, and their endings."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        tokens: Counter[tuple[str, tuple[str, ...]]] = Counter()
+        for sentence in sentences:
+            if sentence.ranges:
+                for token in surface_tokens(sentence):
+                    if token.last > token.first:
+                        tokens[token.form, _words(sentence, token)] += 1
+        # Of the rules that explain a token, the one that explains most tokens.
+        possible = {key: find_rules(key[0], list(key[1])) for key in tokens}
+        common: Counter[Rule] = Counter()
+        for key, rules in possible.items():
+            common.update(dict.fromkeys(rules, tokens[key]))
+        chosen = {
+            key: max(rules, key=common.__getitem__) for key, rules in possible.items() if rules
+        }
+        counts: Counter[Rule] = Counter()
+        for key, rule in chosen.items():
+            counts[rule] += tokens[key]
+        self.rules = [rule for rule, count in counts.most_common(0xFFFF) if count > 1]
+        numbers = {rule: number for number, rule in enumerate(self.rules, start=1)}
+        self._numbers = {key: numbers.get(rule, 0) for key, rule in chosen.items()}
+        split = [form for (form, _), number in self._numbers.items() if number]
+        self.endings = sorted({ending_of(codes_of(form)) for form in split})
+
+    def rule(self, sentence: Sentence, token: SurfaceToken) -> int:
+        """The number of the rule that splits a token; 0 if it stays whole."""
+        if token.last == token.first:
+            return 0
+        return self._numbers.get((token.form, _words(sentence, token)), 0)
+
+
+def _words(sentence: Sentence, token: SurfaceToken) -> tuple[str, ...]:
+    return sentence.forms[token.first - 1 : token.last]
+
+
+@dataclass(frozen=True)
+class _Lesson:
+    """A piece of text: after which characters tokens and sentences end, and how tokens split."""
+
+    codes: NDArray[np.uint32]
+    ends: NDArray[np.uint8]
+    rules: NDArray[np.int32]
+    sentences: int
+
+
+def _pieces(sentences: Sequence[Sentence], seed: int) -> Iterator[list[Sentence]]:
+    """Paragraphs, cut where they are long."""
+    whole = list(paragraphs(sentences))
+    if len(whole) > _MOSTLY_ALONE * len(sentences):
+        joined = np.random.default_rng(seed).random(len(whole)) < 0.5
+        merged: list[list[Sentence]] = []
+        for paragraph, join in zip(whole, joined.tolist(), strict=True):
+            if join and merged:
+                merged[-1].extend(paragraph)
+            else:
+                merged.append(paragraph)
+        whole = merged
+    for paragraph in whole:
+        for start in range(0, len(paragraph), _PIECE):
+            yield paragraph[start : start + _PIECE]
+
+
+def _make_lesson(sentences: list[Sentence], examples: _Examples) -> _Lesson:
+    text = ""
+    ends: list[tuple[int, int, int]] = []
+    for sentence in sentences:
+        own, spans = token_spans(sentence)
+        for span in spans:
+            rule = examples.rule(sentence, span.token)
+            kind = _SENTENCE_END if span is spans[-1] else _TOKEN_END
+            ends.append((len(text) + span.end - 1, kind, rule))
+        text += own + (" " if spans[-1].token.space_after else "")
+    lesson = _Lesson(
+        codes_of(text),
+        np.zeros(len(text), dtype=np.uint8),
+        np.zeros(len(text), dtype=np.int32),
+        len(sentences),
+    )
+    for place, kind, rule in ends:
+        lesson.ends[place] = kind
+        lesson.rules[place] = rule
+    return lesson
+
+
+def _open_pairs(lessons: Sequence[_Lesson]) -> NDArray[np.uint8]:
+    """Between which kinds of characters tokens end; between those never seen, they may."""
+    pairs = np.zeros(PAIR_KINDS * PAIR_KINDS, dtype=np.int64)
+    ends = np.zeros_like(pairs)
+    for lesson in lessons:
+        kinds = kinds_of(lesson.codes).astype(np.int64)
+        pair = kinds[:-1] * PAIR_KINDS + kinds[1:]
+        pairs += np.bincount(pair, minlength=len(pairs))
+        ends += np.bincount(pair[lesson.ends[:-1] > 0], minlength=len(pairs))
+    return np.asarray((pairs == 0) | (ends * _RARE > pairs), dtype=np.uint8)

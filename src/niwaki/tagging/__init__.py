@@ -1,0 +1,1 @@
+"""Taggers, morphology and lemmas."""

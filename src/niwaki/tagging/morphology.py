@@ -1,0 +1,54 @@
+"""What goes with the tags of a word: FEATS, its lemma, and XPOS where the tagger leaves it out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from niwaki.data.faults import COLUMNS
+from niwaki.kernel.batch import Batch
+from niwaki.tagging.lemmas import SAME, apply_rule
+from niwaki.tagging.lexicon_classifier import LexiconClassifier
+from niwaki.tagging.tagger import XPOS, Tags
+
+FORM, LEMMA = COLUMNS.index("FORM"), COLUMNS.index("LEMMA")
+FEATS = COLUMNS.index("FEATS")
+
+
+@dataclass(frozen=True)
+class Morphology:
+    """Choosers, each of which may be missing."""
+
+    xpos: LexiconClassifier | None
+    feats: LexiconClassifier | None
+    lemmas: LexiconClassifier | None
+
+    def columns(self, batch: Batch, tags: Tags, keep: bool = True) -> dict[int, Any]:
+        """Columns for `Batch.render`; with `keep`, what is given stays."""
+        columns: dict[int, Any] = {}
+        for column, classifier in ((XPOS, self.xpos), (FEATS, self.feats)):
+            if classifier is not None:
+                chosen = classifier.choose(batch, tags.tag)
+                if keep:
+                    chosen = np.where(batch.blanks(column), chosen, np.int32(-1))
+                columns[column] = (chosen, classifier.values.symbols)
+        if self.lemmas is not None:
+            columns[LEMMA] = self._lemmas(self.lemmas, batch, tags, keep)
+        return columns
+
+    def _lemmas(
+        self, classifier: LexiconClassifier, batch: Batch, tags: Tags, keep: bool
+    ) -> list[bytes]:
+        rules = classifier.choose(batch, tags.tag).tolist()
+        names = [*classifier.values.names, SAME]  # that of -1, where there is nothing to choose
+        lemmas = list(map(apply_rule, batch.texts_of(FORM), map(names.__getitem__, rules)))
+        blanks = batch.blanks(LEMMA)
+        if keep and not blanks.all():
+            given = batch.texts_of(LEMMA)
+            lemmas = [
+                new if blank else old
+                for new, old, blank in zip(lemmas, given, blanks.tolist(), strict=True)
+            ]
+        return lemmas

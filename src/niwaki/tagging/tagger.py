@@ -1,0 +1,183 @@
+"""The tagger: UPOS and XPOS of each word, with probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.faults import COLUMNS
+from niwaki.errors import ConfigError
+from niwaki.features.templates import compile_window, tagging_features
+from niwaki.features.vocabulary import Values, Vocabulary, combine
+from niwaki.features.weights import PackedWeights
+from niwaki.kernel.batch import Batch
+from niwaki.kernel.features.words import Clusters
+from niwaki.kernel.linear import SparseWeights
+from niwaki.kernel.tagging import tagger as kernel
+from niwaki.kernel.tagging.trigrams import TrigramTagger
+from niwaki.tagging.trigrams import Trigrams
+
+UPOS, XPOS = COLUMNS.index("UPOS"), COLUMNS.index("XPOS")
+Numbers = NDArray[np.int32]
+
+# A second tag that is less likely than this is no alternative.
+_ALTERNATIVE = 0.05
+_NO_ALTERNATIVE = np.uint32(3)
+
+
+@dataclass(frozen=True)
+class Tags:
+    """The tags of a batch: numbers of pairs, and as features see them."""
+
+    pairs: Numbers
+    probabilities: NDArray[np.float32]
+    upos: Values
+    xpos: Values
+    tag: Values
+    alternative: Values
+
+    def only(self, words: NDArray[np.bool_]) -> Tags:
+        """Of some of the words."""
+        return Tags(**{name: values[words] for name, values in vars(self).items()})
+
+
+class Tagger:
+    """UPOS and XPOS. With many XPOS tags (more than `MAX_JOINT`), they are left to another."""
+
+    MAX_JOINT = 100
+
+    def __init__(
+        self,
+        upos: list[str],
+        xpos: list[str],
+        pairs: list[tuple[int, int]],
+        model: SparseWeights | PackedWeights | Trigrams,
+        *,
+        lowercase: bool = False,
+        clusters: Clusters | None = None,
+        features: str | None = None,
+    ) -> None:
+        self.upos, self.xpos, self.pairs = Vocabulary(upos), Vocabulary(xpos), pairs
+        self.features = tagging_features("tags") if features is None else features
+        self.lowercase, self._clusters = lowercase, clusters
+        self.model = model
+        self._upos_of = np.array([u for u, _ in pairs], dtype=np.int32)
+        self._xpos_of = np.array([x for _, x in pairs], dtype=np.int32)
+        self._pair_values = combine(*self._values_of(np.arange(len(pairs), dtype=np.int32)))
+        self.kernel: kernel.Tagger | TrigramTagger
+        if isinstance(model, Trigrams):
+            self.kernel = model.kernel(pairs, lowercase)
+        else:
+            self.kernel = kernel.Tagger(
+                model.compile() if isinstance(model, PackedWeights) else model,
+                compile_window(self.features, lowercase, clusters),
+                pairs,
+                len(upos),
+                self._pair_values.tolist(),
+            )
+
+    @classmethod
+    def untrained(
+        cls,
+        tags: list[tuple[str, str]],
+        *,
+        lowercase: bool = False,
+        clusters: Clusters | None = None,
+        features: str | None = None,
+        min_updates: int = 1,
+    ) -> Tagger:
+        """A tagger for the (UPOS, XPOS) pairs of a corpus, with weights to be learned."""
+        upos = sorted({u for u, _ in tags})
+        xpos = sorted({x for _, x in tags if x != "_"})
+        if len(xpos) > cls.MAX_JOINT:
+            xpos = []
+        if len(upos) + len(xpos) > kernel.MAX_TAGS:
+            raise ConfigError(
+                f"{len(upos)} UPOS tags, but at most {kernel.MAX_TAGS} are possible; "
+                "is something else in that column?"
+            )
+        numbers = {name: number for number, name in enumerate(xpos)}
+        pairs = sorted({(upos.index(u), numbers.get(x, -1)) for u, x in tags})
+        learner = SparseWeights(len(upos) + len(xpos), min_updates)
+        return cls(
+            upos,
+            xpos,
+            pairs,
+            learner,
+            lowercase=lowercase,
+            clusters=clusters,
+            features=features,
+        )
+
+    def with_model(self, model: SparseWeights | PackedWeights | Trigrams) -> Tagger:
+        """The same tagger with other weights, or with trigrams instead."""
+        return Tagger(
+            self.upos.names,
+            self.xpos.names,
+            self.pairs,
+            model,
+            lowercase=self.lowercase,
+            clusters=self._clusters,
+            features=self.features,
+        )
+
+    def numbers(self, batch: Batch) -> Numbers:
+        """The pairs that stand in a file; -1 where one is not known."""
+        upos = batch.numbers(UPOS, self.upos.symbols).astype(np.int64)
+        xpos = batch.numbers(XPOS, self.xpos.symbols).astype(np.int64)
+        keys = {(u, x): number for number, (u, x) in enumerate(self.pairs)}
+        table = np.full((len(self.upos) + 1, len(self.xpos) + 1), -1, dtype=np.int32)
+        for (u, x), number in keys.items():
+            table[u, x] = number
+        found: Numbers = table[upos, xpos]
+        found[upos < 0] = -1
+        return found
+
+    def tag(self, batch: Batch, keep: bool = True) -> Tags:
+        """Tag a batch. With `keep`, tags that are given stay, and others go with them."""
+        none = np.full(batch.words, -1, dtype=np.int32)
+        given_upos = batch.numbers(UPOS, self.upos.symbols) if keep else none
+        given_xpos = batch.numbers(XPOS, self.xpos.symbols) if keep else none
+        pairs, likely, seconds, less_likely = self.kernel.tag(batch, given_upos, given_xpos)
+        upos, xpos = self._values_of(pairs)
+        if keep:
+            # A given tag that the model does not know is seen as what it is.
+            upos = np.where(batch.blanks(UPOS), upos, batch.hashes(UPOS))
+            if len(self.xpos):
+                xpos = np.where(batch.blanks(XPOS), xpos, batch.hashes(XPOS))
+        possible = (less_likely > _ALTERNATIVE) & (seconds >= 0)
+        if keep:
+            possible &= batch.blanks(UPOS)
+        alternative = np.where(possible, self._pair_values[seconds], _NO_ALTERNATIVE)
+        return Tags(pairs, likely, upos, xpos, combine(upos, xpos), alternative)
+
+    def _values_of(self, pairs: Numbers) -> tuple[Values, Values]:
+        upos = self.upos.values[self._upos_of[pairs]]
+        # Where a pair has no XPOS, the last value stands for none.
+        values = np.append(self.xpos.values, np.uint32(1))
+        return upos, values[self._xpos_of[pairs]]
+
+    def columns(self, batch: Batch, tags: Tags, keep: bool = True) -> dict[int, Any]:
+        """UPOS and XPOS for `Batch.render`; what is given stays."""
+        upos = self._upos_of[tags.pairs]
+        xpos = self._xpos_of[tags.pairs]
+        if keep:
+            upos = np.where(batch.blanks(UPOS), upos, np.int32(-1))
+            xpos = np.where(batch.blanks(XPOS), xpos, np.int32(-1))
+        columns: dict[int, Any] = {UPOS: (upos, self.upos.symbols)}
+        if len(self.xpos):
+            columns[XPOS] = (xpos, self.xpos.symbols)
+        return columns
+
+    def likely_tags(self, batch: Batch, k: int) -> list[list[tuple[str, str, float]]]:
+        """The k best (UPOS, XPOS, probability) of each word, best first."""
+        probabilities = self.kernel.distribution(batch)
+        best = np.argsort(-probabilities, axis=1, kind="stable")[:, :k]
+        names = [(self.upos.names[u], self.xpos.names[x] if x >= 0 else "_") for u, x in self.pairs]
+        return [
+            [(*names[pair], float(row[pair])) for pair in order]
+            for row, order in zip(probabilities, best, strict=True)
+        ]

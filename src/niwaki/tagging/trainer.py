@@ -1,0 +1,241 @@
+"""Teaches the tagger, the classifiers of FEATS and lemmas, and predicts the tags to parse with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.faults import COLUMNS
+from niwaki.errors import ConfigError
+from niwaki.features.templates import tagging_features
+from niwaki.features.vocabulary import Vocabulary
+from niwaki.features.weights import Arrays, Interpolation, compress
+from niwaki.kernel.features.words import Clusters
+from niwaki.kernel.linear import SparseWeights
+from niwaki.kernel.tagging import tagger as kernel
+from niwaki.learning.checkpoint import Checkpoint, pack, unpack
+from niwaki.learning.corpus import Corpus
+from niwaki.learning.workers import checked_first, run_all
+from niwaki.tagging.lemmas import find_rule
+from niwaki.tagging.lexicon_classifier import LEVELS, LexiconClassifier, find_candidates
+from niwaki.tagging.morphology import Morphology
+from niwaki.tagging.tagger import XPOS, Tagger, Tags
+from niwaki.tagging.trigrams import MAX_PAIRS, Trigrams
+from niwaki.training.config import Lesson, TaggerConfig
+
+FEATS = COLUMNS.index("FEATS")
+_CHUNK = 512
+_CHOOSER_EPOCHS = 4
+_CHOOSER_MARGIN = 2.0
+_CHOOSER_ROWS = 100_000
+
+Advance = Callable[[int], None]
+
+
+def train_tagger(
+    corpus: Corpus,
+    config: TaggerConfig,
+    seed: int,
+    stage: str,
+    *,
+    lowercase: bool,
+    clusters: Clusters | None,
+    advance: Advance,
+    like: Tagger | None = None,
+    lesson: Lesson = "tags",
+    checkpoint: Checkpoint | None = None,
+) -> Tagger:
+    """A compressed tagger learned from a corpus; `like` gives it tags and kind of another one.
+
+    With a checkpoint it is kept there, or taken from it.
+    """
+    taught = corpus.that_teaches(lesson)
+    if like is None:
+        seen = {pair for s in taught.sentences for pair in zip(s.upos, s.xpos, strict=True)}
+        # A word without UPOS says nothing about tags.
+        pairs = {(upos, xpos) for upos, xpos in seen if upos != "_"}
+        tagger = Tagger.untrained(
+            sorted(pairs), lowercase=lowercase, clusters=clusters, min_updates=config.min_updates
+        )
+        if config.learner == "tnt":
+            advance(len(taught.sentences))
+            return _count_trigrams(taught, tagger, config.ending_weight)
+    elif isinstance(like.model, Trigrams):
+        advance(len(taught.sentences))
+        return _count_trigrams(taught, like, like.model.smoothing)
+    else:
+        tagger = like.with_model(SparseWeights(len(like.upos) + len(like.xpos), config.min_updates))
+    if checkpoint is not None and stage in checkpoint:
+        return tagger.with_model(unpack(checkpoint[stage]))
+    learned = _learn_tags(tagger, taught, config, config.epochs, seed, stage, lesson, advance)
+    classes, interpolation = len(tagger.upos) + len(tagger.xpos), None
+    found = taught.that_is_alone(lesson)
+    if found is not None and taught.alone is not None:
+        beside, how = tagger.with_model(SparseWeights(classes)), taught.alone
+        name = f"{stage}-alone"
+        own = _learn_tags(beside, found[0], config, how.epochs, seed, name, lesson, advance)
+        interpolation = Interpolation.of(own, how.share, config.max_rows)
+    compressed = compress(learned, classes, config.max_rows, interpolation)
+    if checkpoint is not None:
+        checkpoint.put(stage, pack(compressed))
+    return tagger.with_model(compressed)
+
+
+def _learn_tags(
+    tagger: Tagger,
+    corpus: Corpus,
+    config: TaggerConfig,
+    epochs: int,
+    seed: int,
+    stage: str,
+    lesson: Lesson,
+    advance: Advance,
+) -> Arrays:
+    """What the learner of an untrained tagger learns from a corpus."""
+    learner, teacher = tagger.model, tagger.kernel
+    assert isinstance(learner, SparseWeights)
+    assert isinstance(teacher, kernel.Tagger)
+    gold = tagger.numbers(corpus.batch)
+    rate = config.rate if config.learner == "logistic" else 0.0
+    for epoch in range(epochs):
+        order = corpus.epoch_order(lesson, seed, stage, epoch)
+        for start in range(0, len(order), _CHUNK):
+            part = order[start : start + _CHUNK]
+            teacher.learn(corpus.batch, gold, part, rate, config.damping, config.margin)
+            advance(len(part))
+    return learner.export()
+
+
+def _count_trigrams(corpus: Corpus, tagger: Tagger, smoothing: float) -> Tagger:
+    """The trigram tagger of a corpus, for the tags of another tagger."""
+    if len(tagger.pairs) > MAX_PAIRS:
+        # XPOS is chosen afterwards, like FEATS.
+        names = [(name, "_") for name in tagger.upos.names]
+        tagger = Tagger.untrained(names, lowercase=tagger.lowercase)
+    if len(tagger.pairs) > MAX_PAIRS:
+        raise ConfigError(
+            f"{len(tagger.pairs)} UPOS tags, but tnt can tell {MAX_PAIRS} apart; "
+            "is something else in that column?"
+        )
+    gold = tagger.numbers(corpus.batch)
+    counted = Trigrams.count(
+        corpus.batch, gold, len(tagger.pairs), smoothing, lowercase=tagger.lowercase
+    )
+    return tagger.with_model(counted)
+
+
+def jackknife(
+    corpus: Corpus,
+    tagger: Tagger,
+    config: TaggerConfig,
+    seed: int,
+    *,
+    threads: int,
+    clusters: Clusters | None,
+    checkpoint: Checkpoint,
+    advance: Advance,
+) -> Tags:
+    """Tags of the corpus, each part tagged by a tagger that learned from the other parts.
+
+    So the parser meets in training what it will meet later: tags with mistakes.
+    """
+    count = len(corpus.sentences)
+    folds = min(config.folds, count)
+    if folds < 2:
+        return tagger.tag(corpus.batch)
+
+    def tag_fold(fold: int, check: Callable[[], None]) -> None:
+        name = f"fold-{fold}"
+        if name in checkpoint:
+            return
+        numbers = np.arange(count)
+        rest = corpus.part(numbers[numbers % folds != fold])
+        held_out = corpus.part(numbers[numbers % folds == fold])
+        trained = train_tagger(
+            rest,
+            config,
+            seed,
+            name,
+            lowercase=tagger.lowercase,
+            clusters=clusters,
+            advance=checked_first(advance, check),
+            like=tagger,
+            lesson="training-tags",
+        )
+        checkpoint.put(name, vars(trained.tag(held_out.batch, keep=False)))
+
+    def save_if_due() -> None:
+        if checkpoint.is_due:
+            checkpoint.save()
+
+    run_all(tag_fold, range(folds), threads, save_if_due)
+    # Sentence s was tagged as number s // folds of fold s % folds.
+    merged: dict[str, list[NDArray[np.uint32]]] = {name: [] for name in Tags.__annotations__}
+    cursors = [0] * folds
+    for number, length in enumerate(corpus.batch.lengths):
+        start = cursors[number % folds]
+        for name, parts in merged.items():
+            parts.append(checkpoint[f"fold-{number % folds}"][name][start : start + length])
+        cursors[number % folds] += length
+    return Tags(**{name: np.concatenate(parts) for name, parts in merged.items()})  # type: ignore[arg-type]
+
+
+def train_morphology(
+    corpus: Corpus, tagger: Tagger, config: TaggerConfig, seed: int, *, advance: Advance
+) -> Morphology:
+    """Choosers for what goes with the tags: XPOS if there are too many, FEATS, lemmas."""
+    corpus = corpus.that_teaches("morphology")
+    tags = tagger.tag(corpus.batch)
+
+    def train(
+        kind: str, values: Sequence[str], gold: NDArray[np.int32]
+    ) -> LexiconClassifier | None:
+        if len(values) < 2 or len(values) > 0xFFFF:
+            return None
+        return _train_chooser(corpus, tags, kind, values, gold, tagger.lowercase, seed, advance)
+
+    xpos = feats = lemmas = None
+    if not len(tagger.xpos):
+        names = sorted({tag for s in corpus.sentences for tag in s.xpos})
+        xpos = train("features", names, corpus.batch.numbers(XPOS, Vocabulary(names).symbols))
+    if config.feats:
+        names = sorted({value for s in corpus.sentences for value in s.feats})
+        feats = train("features", names, corpus.batch.numbers(FEATS, Vocabulary(names).symbols))
+    if config.lemmas:
+        # A lemma `_` is one that is not given, unless it is that of the underscore itself.
+        rules = [
+            find_rule(form, lemma) if lemma != "_" or form == "_" else ""
+            for s in corpus.sentences
+            for form, lemma in zip(s.forms, s.lemmas, strict=True)
+        ]
+        vocabulary = Vocabulary(sorted(set(rules) - {""}))
+        numbers = np.array([vocabulary.number(rule) for rule in rules], dtype=np.int32)
+        lemmas = train("lemmas", vocabulary.names, numbers)
+    return Morphology(xpos, feats, lemmas)
+
+
+def _train_chooser(
+    corpus: Corpus,
+    tags: Tags,
+    kind: str,
+    values: Sequence[str],
+    gold: NDArray[np.int32],
+    lowercase: bool,
+    seed: int,
+    advance: Advance,
+) -> LexiconClassifier:
+    features = tagging_features(kind)
+    seen = tags.tag.astype(np.uint64)
+    # While learning, no word is known: what is learned must serve for unknown words.
+    unknown = find_candidates(corpus.batch, tags.tag, gold, lowercase, LEVELS[1:])
+    learner = SparseWeights(len(values))
+    classifier = LexiconClassifier(values, unknown, learner, features, lowercase, LEVELS[1:])
+    for epoch in range(_CHOOSER_EPOCHS):
+        order = corpus.epoch_order("morphology", seed, kind, epoch)
+        classifier.kernel.learn(corpus.batch, seen, gold, order, _CHOOSER_MARGIN)
+        advance(len(order))
+    candidates = find_candidates(corpus.batch, tags.tag, gold, lowercase)
+    model = compress(learner.export(), learner.classes, _CHOOSER_ROWS)
+    return LexiconClassifier(values, candidates, model, features, lowercase)

@@ -1,0 +1,158 @@
+"""The data of objectives that are costs: read, tagged, and made ready for the parser."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.sentence import Sentence
+from niwaki.errors import ConfigError
+from niwaki.kernel.batch import Batch
+from niwaki.objectives import Objective, Settings, load_objective
+from niwaki.pipeline.pipeline import tag_sentences
+from niwaki.tagging.morphology import Morphology
+from niwaki.tagging.tagger import Tagger, Tags
+from niwaki.training.config import Config, ObjectiveConfig
+
+# A second tag that is less likely than this is not tried.
+_POSSIBLE = 0.02
+
+
+@dataclass(frozen=True)
+class CostObjective:
+    """An objective that is a cost, and how it is to be taught."""
+
+    name: str
+    config: ObjectiveConfig
+    objective: Objective
+
+
+@dataclass(frozen=True)
+class Tagging:
+    """The examples tagged in one way, as a parser sees them, and what trees cost then.
+
+    `sentences` have the tags; rules may look at them, so costs go with the tagging.
+    `changed` has for each example the word (from 0) whose tag is not the likeliest, or -1.
+    """
+
+    sentences: list[Sentence]
+    batch: Batch
+    tags: Tags
+    objective: Objective
+    changed: list[int]
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the words of each example begin."""
+        return np.concatenate([[0], np.cumsum(self.batch.lengths)]).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class CostData(CostObjective):
+    """The same with its sentences as the parser sees them: as they are tagged, and perhaps
+    tagged in other ways.
+    """
+
+    taggings: Sequence[Tagging]
+
+    @property
+    def size(self) -> int:
+        return len(self.objective.sentences)
+
+
+def load_costs(config: Config) -> list[CostObjective]:
+    """The objectives that are costs, with their data."""
+    return [
+        CostObjective(f"{number} {each.kind}", each, load_objective(each.data, settings_of(each)))
+        for number, each in enumerate(config.objective)
+        if each.is_cost
+    ]
+
+
+def settings_of(config: ObjectiveConfig) -> Settings:
+    """What an objective needs to know of its configuration."""
+    return Settings(config.kind, config.rules, config.words, config.labelled, config.command)
+
+
+def tag_costs(
+    costs: Sequence[CostObjective],
+    tagger: Tagger | None,
+    morphology: Morphology | None,
+    labels: Sequence[str],
+) -> list[CostData]:
+    """Tag the examples as they will be tagged after training, and tell the objectives."""
+    found = []
+    for each in costs:
+        ways = tag_in_ways(each.objective, tagger, morphology, labels, each.config.tags)
+        found.append(CostData(each.name, each.config, each.objective, ways))
+    return found
+
+
+def tag_in_ways(
+    objective: Objective,
+    tagger: Tagger | None,
+    morphology: Morphology | None,
+    labels: Sequence[str],
+    count: int,
+) -> list[Tagging]:
+    """The examples of an objective tagged in up to `count` ways, the usual one first."""
+    ways = [list(objective.sentences)]
+    changed = [[-1] * len(ways[0])]
+    if count > 1:
+        if tagger is None:
+            raise ConfigError("this model has no tagger; its tags cannot be varied")
+        variants = tag_variants(tagger, objective.sentences, count - 1)
+        for way in range(count - 1):
+            chosen = [each[way] if way < len(each) else None for each in variants]
+            if any(chosen):
+                pairs = zip(objective.sentences, chosen, strict=True)
+                ways.append([with_tag(s, other) if other else s for s, other in pairs])
+                changed.append([other.word if other else -1 for other in chosen])
+    found = []
+    for number, (sentences, words) in enumerate(zip(ways, changed, strict=True)):
+        tagged, batch, tags = tag_sentences(sentences, tagger, morphology)
+        priced = copy.copy(objective) if number else objective
+        priced.open(tagged, labels)
+        found.append(Tagging(tagged, batch, tags, priced, words))
+    return found
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Another tag for a word (from 0)."""
+
+    word: int
+    upos: str
+    xpos: str
+
+
+def tag_variants(tagger: Tagger, sentences: Sequence[Sentence], most: int) -> list[list[Variant]]:
+    """Second tags of the most doubtful words of each sentence, the most doubtful first.
+
+    Words whose tags are given are not doubtful.
+    """
+    likely = iter(tagger.likely_tags(Batch([sentence.source for sentence in sentences]), 2))
+    found = []
+    for sentence in sentences:
+        words = list(islice(likely, len(sentence)))
+        doubtful = [
+            (tags[1][2] / tags[0][2], -place)
+            for place, (tags, given) in enumerate(zip(words, sentence.upos, strict=True))
+            if given == "_" and len(tags) > 1 and tags[1][2] > _POSSIBLE
+        ]
+        places = [-place for _, place in sorted(doubtful, reverse=True)[:most]]
+        found.append([Variant(place, *words[place][1][:2]) for place in places])
+    return found
+
+
+def with_tag(sentence: Sentence, variant: Variant) -> Sentence:
+    """The sentence with one tag given; the tagger gives the others."""
+    upos, xpos = list(sentence.upos), list(sentence.xpos)
+    upos[variant.word], xpos[variant.word] = variant.upos, variant.xpos
+    return sentence.replace(upos=upos, xpos=xpos)

@@ -1,0 +1,279 @@
+"""Self-training: a model's own trees as training data, as they come or chosen by a cost.
+
+Standard self-training adds the first tree of each sentence. Targeted self-training
+(Katz-Brown et al. 2011, Algorithm 1) adds the cheapest of the n best, of equal ones the
+one that ranks highest. Candidates may be those of a better parser (targeted uptraining),
+and may differ in tags: then the tagger learns from the choice as well.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from niwaki.data.conllu import read_conllu
+from niwaki.data.files import atomic_write
+from niwaki.data.kbest import CandidateArrays
+from niwaki.data.sentence import Sentence
+from niwaki.data.tree import Tree
+from niwaki.errors import ConfigError
+from niwaki.kernel.batch import Batch
+from niwaki.learning.checkpoint import hash_of_files
+from niwaki.objectives import Costs, Objective, checked_costs
+from niwaki.parsers.graph.costs import GraphCandidates
+from niwaki.parsers.graph.model import GraphParser
+from niwaki.parsers.transition.candidates import Lister, TransitionCandidates
+from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.tagging.tagger import Tags
+from niwaki.training.config import Config, ObjectiveConfig
+from niwaki.training.examples import load_costs, tag_in_ways
+from niwaki.training.run import train
+from niwaki.training.stages import Reporter
+from niwaki.training.teacher_trees import take_up, with_trees
+
+# Examples that are chosen before they are written down.
+_PART = 256
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How trees are chosen."""
+
+    select: Literal["first", "cost"] = "cost"
+    n: int = 64
+    # Ways to tag a sentence that are tried: its own, and others that differ in one word.
+    tags: int = 1
+
+    def __post_init__(self) -> None:
+        if self.n < 1 or self.tags < 1:
+            raise ValueError("n and tags are at least 1")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The tree that was chosen for an example, with its tags."""
+
+    sentence: Sentence
+    cost: float
+    rank: int  # among the candidates, from 1
+    first_cost: float
+
+    def written(self, name: str) -> Sentence:
+        """As CoNLL-U that tells a reader how it was chosen."""
+        notes = {
+            "sent_id": name,
+            "cost": f"{self.cost:.6f}",
+            "rank": str(self.rank),
+            "first_cost": f"{self.first_cost:.6f}",
+        }
+        return self.sentence.with_comments([f"{key} = {value}" for key, value in notes.items()])
+
+    @classmethod
+    def read(cls, sentence: Sentence) -> Choice:
+        notes = sentence.metadata
+        return cls(sentence, float(notes["cost"]), int(notes["rank"]), float(notes["first_cost"]))
+
+
+class TreeSelector:
+    """Prices the candidates of a model and takes one for each example."""
+
+    def __init__(self, model: Pipeline, objective: Objective, selection: Selection) -> None:
+        self._objective, self._selection = objective, selection
+        self._labels = model.parser.labels.names
+        ways = tag_in_ways(objective, model.tagger, model.morphology, self._labels, selection.tags)
+        self._ways = [(way, _candidates_of(model, way.batch, way.tags)) for way in ways]
+
+    def choose(self, number: int) -> Choice:
+        """The tree of an example: the first, or the first of the cheapest."""
+        wanted = 1 if self._selection.select == "first" else self._selection.n
+        name = self._objective.ids[number]
+        lists: list[tuple[int, CandidateArrays]] = []
+        costs: list[Costs] = []
+        for way, (tagging, parsed) in enumerate(self._ways):
+            if way and tagging.changed[number] < 0:
+                continue
+            found = parsed.candidates(number, wanted)
+            lists.append((way, found))
+            costs.append(checked_costs(tagging.objective.costs([found])[0], len(found), name))
+        prices = np.concatenate(costs)
+        rank = 0 if self._selection.select == "first" else int(np.argmin(prices))
+        # Which list a place among all candidates is in.
+        ends = np.cumsum([len(found) for _, found in lists])
+        which = int(np.searchsorted(ends, rank, side="right"))
+        way, found = lists[which]
+        at = rank - int(ends[which]) + len(found)
+        labels = tuple(self._labels[label] for label in found.labels[at].tolist())
+        tree = Tree(tuple(found.heads[at].tolist()), labels)
+        sentence = self._ways[way][0].sentences[number].with_tree(tree)
+        # Rounded as they are written, so that a run that is taken up tells the same.
+        return Choice(sentence, _rounded(prices[rank]), rank + 1, _rounded(prices[0]))
+
+
+def _candidates_of(model: Pipeline, batch: Batch, tags: Tags) -> Lister:
+    if isinstance(model.parser, GraphParser):
+        return GraphCandidates(model.parser, batch, tags)
+    return TransitionCandidates(model.parser, batch, tags, model.beam)
+
+
+def _rounded(cost: float) -> float:
+    return round(float(cost), 6)
+
+
+def choose_trees(
+    model: Pipeline,
+    objective: Objective,
+    selection: Selection,
+    path: Path,
+    *,
+    threads: int = 1,
+    advance: Callable[[int], None] = lambda count: None,
+) -> list[Choice]:
+    """Choose a tree for every example and write them all to a CoNLL-U file.
+
+    What is done is kept in `path`.part as it goes; a run that was broken off takes it up.
+    """
+    if path.exists():
+        done = [Choice.read(sentence) for sentence in read_conllu(path)]
+        advance(len(done))
+        return done
+    part = path.with_name(path.name + ".part")
+    done = list(_whole_choices(part))
+    advance(len(done))
+    selector = TreeSelector(model, objective, selection)
+    rest = range(len(done), len(objective.sentences))
+    with part.open("wb") as file, ThreadPoolExecutor(threads) as pool:
+        file.writelines(choice.sentence.source for choice in done)
+        for numbers in _in_parts(rest):
+            chosen = list(pool.map(selector.choose, numbers))
+            for number, choice in zip(numbers, chosen, strict=True):
+                written = choice.written(objective.ids[number])
+                done.append(dataclasses.replace(choice, sentence=written))
+                file.write(written.source)
+            file.flush()
+            advance(len(numbers))
+    with atomic_write(path) as whole:
+        whole.writelines(choice.sentence.source for choice in done)
+    part.unlink()
+    return done
+
+
+def _in_parts(numbers: range) -> Iterator[range]:
+    for start in range(0, len(numbers), _PART):
+        yield numbers[start : start + _PART]
+
+
+def _whole_choices(path: Path) -> Iterator[Choice]:
+    """The choices that a broken run has written down; its last one may be cut off."""
+    if path.exists():
+        text = path.read_bytes()
+        whole = text[: text.rfind(b"\n\n") + 2]
+        for source in whole.split(b"\n\n")[:-1]:
+            yield Choice.read(Sentence(source + b"\n\n", str(path)))
+
+
+# -- rounds -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round chose; costs are means over the examples."""
+
+    number: int
+    examples: int
+    first_cost: float
+    cost: float
+    changed: int  # examples whose tree is not the first one
+    rank: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a model is trained by its own trees."""
+
+    selection: Selection = Selection()
+    weight: int = 1
+    rounds: int = 1
+    train_on: bool = False  # train the model on instead of beginning again
+
+
+def self_train(
+    config: Config,
+    model: Pipeline,
+    output: str | os.PathLike[str],
+    plan: Plan,
+    reporter: Reporter,
+    *,
+    candidates_from: Pipeline | None = None,
+    resume: bool = False,
+    threads: int | None = None,
+) -> tuple[Pipeline, list[Round]]:
+    """Choose trees, train on them beside the treebank, and do so again for each round.
+
+    The costs of the configuration say what trees are for and hold the sentences; its
+    treebanks are learned from. In the first round candidates are those of `model`, then
+    of what came out, unless `candidates_from` gives them.
+    """
+    costs = load_costs(config)
+    if not costs:
+        raise ConfigError('nothing to choose trees by; add an [[objective]] such as "reordering"')
+    folder = Path(f"{os.fspath(output)}.rounds")
+    take_up(folder, _identity(config, plan), resume)
+    rounds: list[Round] = []
+    current = model
+    for number in range(1, plan.rounds + 1):
+        teacher = candidates_from or current
+        choices: list[Choice] = []
+        files = []
+        for at, each in enumerate(costs):
+            reporter.stage(f"round {number}: choosing trees", len(each.objective.sentences))
+            path = folder / f"chosen-{number}-{at}.conllu"
+            choices += choose_trees(
+                teacher,
+                each.objective,
+                plan.selection,
+                path,
+                threads=threads or os.cpu_count() or 1,
+                advance=reporter.advance,
+            )
+            files.append(str(path))
+        rounds.append(_summary(number, choices))
+        added = ObjectiveConfig(data=tuple(files), weight=float(plan.weight))
+        lessons = with_trees(config, added)
+        target = Path(output) if number == plan.rounds else folder / f"model-{number}.niwaki"
+        if resume and target.exists():
+            current = load(target)
+            continue
+        init = current if plan.train_on else None
+        current = train(lessons, target, reporter, resume=True, threads=threads, init=init)
+    return current, rounds
+
+
+def _summary(number: int, choices: Sequence[Choice]) -> Round:
+    return Round(
+        number,
+        len(choices),
+        _mean(choice.first_cost for choice in choices),
+        _mean(choice.cost for choice in choices),
+        sum(choice.rank > 1 for choice in choices),
+        _mean(choice.rank for choice in choices),
+    )
+
+
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
+
+
+def _identity(config: Config, plan: Plan) -> dict[str, Any]:
+    files = [file for objective in config.objective for file in objective.data]
+    return {
+        "config": config.to_json(),
+        "plan": dataclasses.asdict(plan),
+        "data": hash_of_files(files),
+    }

@@ -1,0 +1,193 @@
+"""From learned weights to the table that is shipped."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from niwaki.features.weights import (
+    Interpolation,
+    PackedWeights,
+    average,
+    averaged_learner,
+    compress,
+    compress_onto,
+)
+from niwaki.kernel.linear import SLOTS, SparseWeights
+
+CLASSES = 6
+weight = st.integers(-400, 400).filter(bool)
+Row = dict[int, int]
+Rows = dict[int, Row]
+rows = st.lists(
+    st.dictionaries(st.integers(0, CLASSES - 1), weight, min_size=1), min_size=1, max_size=40
+)
+
+
+def learned(weights: Rows, classes: int = CLASSES) -> dict[str, np.ndarray]:
+    """Weights as a learner exports them, averaged over no time at all."""
+    learner = SparseWeights(classes)
+    for key, row in weights.items():
+        for action, value in row.items():
+            learner.add(np.array([key], dtype=np.uint64), action, value)
+    return {**learner.export(), "clock": np.array([np.inf])}
+
+
+def score(compressed: PackedWeights, key: int) -> np.ndarray:
+    return compressed.compile().scores(np.array([key], dtype=np.uint64))
+
+
+def spread(count: int) -> list[int]:
+    """Keys as hashes are: all over the place."""
+    return [number * 0x9E3779B97F4A7C15 % 2**64 for number in range(1, count + 1)]
+
+
+@given(rows)
+@settings(max_examples=40)
+def test_eight_bits_err_by_half_a_step(made: list[Row]) -> None:
+    weights = dict(zip(spread(len(made)), made, strict=True))
+    exported = learned(weights)
+    compressed = compress(exported, CLASSES, max_rows=1000)
+    largest = max(abs(value) for row in weights.values() for value in row.values())
+    assert compressed.scale == pytest.approx(largest / 127)
+    exact = averaged_learner(exported, CLASSES)
+    # A row may fall out of a full bucket; what stays is as near as it can be.
+    lost = 0
+    for key in weights:
+        error = score(compressed, key) - exact.scores(np.array([key], dtype=np.uint64))
+        lost += bool(np.abs(error).max() > compressed.scale / 2 * 1.001)
+    assert lost <= len(weights) - compressed.rows
+    if len(weights) <= SLOTS // 2:
+        assert lost == 0
+
+
+def test_the_largest_weights_are_exact() -> None:
+    weights = {key: {0: 127 - number, 3: number - 127} for number, key in enumerate(spread(20))}
+    compressed = compress(learned(weights), CLASSES, max_rows=100)
+    assert compressed.scale == 1
+    for key, row in weights.items():
+        assert score(compressed, key).tolist() == [row[0], 0, 0, row[3], 0, 0]
+
+
+def test_rows_of_nothing_but_small_weights_are_dropped() -> None:
+    tiny, small, large = spread(3)
+    compressed = compress(learned({tiny: {1: 1}, small: {1: 2}, large: {2: 300}}), CLASSES, 100)
+    # A step is 300 / 127: one is less than half of it, two are not.
+    assert compressed.rows == 2
+    assert score(compressed, tiny).tolist() == [0] * CLASSES
+    assert score(compressed, small)[1] == pytest.approx(300 / 127)
+
+
+def test_weights_of_few_steps_may_be_dropped() -> None:
+    # A step is 1: the largest weight is 127.
+    small, mixed, large = spread(3)
+    weights = learned({small: {0: 1, 1: -1}, mixed: {0: 1, 1: -2, 2: 3}, large: {3: 127}})
+    whole, thin = (compress(weights, CLASSES, 10, least=least) for least in (1, 2))
+    assert (whole.rows, thin.rows) == (3, 2)
+    assert score(whole, mixed).tolist() == [1, -2, 3, 0, 0, 0]
+    assert score(thin, mixed).tolist() == [0, -2, 3, 0, 0, 0]
+    assert not score(thin, small).any()
+
+
+@pytest.mark.parametrize("max_rows", [1, 7, 64])
+def test_the_most_important_rows_are_kept(max_rows: int) -> None:
+    weights = {key: {number % CLASSES: 100 + number} for number, key in enumerate(spread(64))}
+    compressed = compress(learned(weights), CLASSES, max_rows)
+    kept = [key for key in weights if score(compressed, key).any()]
+    assert len(kept) <= max_rows
+    assert compressed.rows >= 0.9 * max_rows
+    assert set(kept) <= set(list(weights)[-max_rows:])
+    assert compressed.size == sum(array.nbytes for array in compressed.arrays.values())
+
+
+def test_no_bucket_is_overfull() -> None:
+    weights = {key: {0: 50} for key in spread(5000)}
+    compressed = compress(learned(weights), CLASSES, max_rows=10_000)
+    fill = compressed.arrays["fill"]
+    assert fill.max() <= SLOTS
+    assert fill.sum() == compressed.rows >= 0.98 * 5000
+
+
+@given(rows, rows, st.sampled_from([0.25, 0.5, 0.9]))
+@settings(max_examples=40)
+def test_a_vote_is_the_sum_of_weights(one: list[Row], other: list[Row], share: float) -> None:
+    keys = spread(len(one) + len(other))
+    # Some rows are known to both.
+    own = dict(zip(keys, one, strict=False))
+    others = dict(zip(keys[len(one) // 2 :], other, strict=False))
+    interpolation = Interpolation.of(learned(others), share, max_rows=1000)
+    compressed = compress(learned(own), CLASSES, 1000, interpolation)
+    lost = 0
+    for key in {*own, *others}:
+        wanted = np.zeros(CLASSES)
+        for row, part in ((own.get(key, {}), 1 - share), (others.get(key, {}), share)):
+            for action, value in row.items():
+                wanted[action] += part * value
+        error = np.abs(score(compressed, key) - wanted).max()
+        # Weights that round to nothing in either table are not looked at.
+        lost += bool(error > compressed.scale / 2 * 1.001 + 400 / 127 / 2)
+    assert lost <= len({*own, *others}) - compressed.rows
+
+
+def test_many_classes_need_wide_numbers() -> None:
+    (key,) = spread(1)
+    compressed = compress(learned({key: {299: 5}}, classes=300), 300, 10)
+    assert compressed.arrays["entry_classes"].dtype == np.uint16
+    assert score(compressed, key).nonzero()[0].tolist() == [299]
+
+
+def test_averages_are_over_time() -> None:
+    learner = SparseWeights(1)
+    key = np.array([5], dtype=np.uint64)
+    for _ in range(2):
+        learner.tick()
+    learner.add(key, 0, 8)
+    learner.tick()
+    # Four moments, and the weight was there at one of them.
+    assert average(learner.export()).tolist() == [2]
+    assert learner.scores(key).tolist() == [8]
+
+
+def test_the_same_weights_give_the_same_table() -> None:
+    weights = {key: {number % CLASSES: 1 + number} for number, key in enumerate(spread(200))}
+    one, other = (compress(learned(weights), CLASSES, 100) for _ in range(2))
+    for name, array in one.arrays.items():
+        assert np.array_equal(array, other.arrays[name]), name
+
+
+def test_a_model_to_which_nothing_is_added_stays_the_same() -> None:
+    weights = {key: {number % CLASSES: number + 1} for number, key in enumerate(spread(300))}
+    base = compress(learned(weights), CLASSES, max_rows=1000)
+    same = compress_onto(base, learned({}))
+    assert same.scale == pytest.approx(base.scale)
+    for key in weights:
+        assert score(same, key).tolist() == pytest.approx(score(base, key).tolist())
+
+
+def test_differences_are_added_where_they_fall() -> None:
+    keys = spread(60)
+    weights = {key: {0: 100, 1: 7} for key in keys[:40]}
+    base = compress(learned(weights), CLASSES, max_rows=1000)
+    more = {key: {0: -50, 2: 90} for key in keys[20:]}
+    both = compress_onto(base, learned(more))
+    # A row may fall out of a bucket that is full; the others are both together.
+    found = {key: score(both, key)[:3] for key in keys}
+    wanted = dict.fromkeys(keys[:20], (100, 7, 0))
+    wanted |= dict.fromkeys(keys[20:40], (50, 7, 90))
+    wanted |= dict.fromkeys(keys[40:], (-50, 0, 90))
+    right = [np.allclose(found[key], wanted[key], atol=2 * both.scale) for key in keys]
+    assert sum(right) >= 50
+
+
+def test_a_learner_on_a_base_scores_both() -> None:
+    keys = np.array(spread(3), dtype=np.uint64)
+    base = compress(learned({int(keys[0]): {0: 127}, int(keys[1]): {1: 50}}), CLASSES, 100)
+    learner = SparseWeights(CLASSES, base=base.compile())
+    assert learner.scores(keys).tolist() == base.compile().scores(keys).tolist()
+    learner.add(keys[1:], 1, 3)
+    assert learner.scores(keys)[1] == pytest.approx(56)
+    assert len(learner.export()["keys"]) == 2, "only what was added is its own"
+    with pytest.raises(ValueError, match="on a base of"):
+        SparseWeights(CLASSES + 1, base=base.compile())

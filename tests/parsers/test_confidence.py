@@ -1,0 +1,103 @@
+"""Evidence and calibrated probabilities."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from niwaki import Sentence, load
+from niwaki.errors import ModelError
+from niwaki.kernel.batch import Batch
+from niwaki.kernel.transition.confidence import weigh
+from niwaki.parsers.transition.confidence import Confidence, Curve, with_probabilities
+from niwaki.pipeline.pipeline import Pipeline
+from tests.toy import TOY, quick_model
+
+
+@pytest.fixture(scope="module")
+def calibrated(tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
+    path = tmp_path_factory.mktemp("calibrated") / "m.niwaki"
+    return quick_model(path, training={"dev": str(TOY)}, model={"beam": 4})
+
+
+def test_shares_are_those_of_the_trees_in_the_beam(
+    calibrated: Pipeline, toy: list[Sentence]
+) -> None:
+    """The slow twin: the k best trees one by one, weighed in Python."""
+    parser, temperature = calibrated.parser, 7.0
+    for sentence in toy[:12]:
+        batch = Batch([sentence.source])
+        values = parser.attribute_values(batch, calibrated.tag(batch))
+        heads, labels, arcs, labelled, _, _, tree = weigh(
+            parser.kernel, batch, values, 4, temperature
+        )
+        all_heads, all_labels, scores, _ = parser.kernel.kbest(batch, 0, values, 4, 4)
+        weights = np.exp((scores - scores[0]) / temperature)
+        weights /= weights.sum()
+        assert heads.tolist() == all_heads[0].tolist()
+        same = all_heads == heads
+        assert np.allclose(arcs, weights @ same, atol=1e-4)
+        same &= all_labels == labels
+        assert np.allclose(labelled, weights @ same, atol=1e-4)
+        assert np.allclose(tree, weights[0], atol=1e-4)
+
+
+def test_gaps_are_leads_over_other_moves(calibrated: Pipeline, toy: list[Sentence]) -> None:
+    batch = Batch([sentence.source for sentence in toy])
+    parser = calibrated.parser_for(1)
+    values = parser.attribute_values(batch, calibrated.tag(batch))
+    found = weigh(parser.kernel, batch, values, 1, 1.0)
+    heads, labels, _ = parser.kernel.parse(batch, values, 1)
+    assert found[0].tolist() == heads.tolist()
+    assert found[1].tolist() == labels.tolist()
+    # A greedy parser takes the best move, so nothing has a lead over it.
+    assert (found[4] >= 0).all() and (found[5] >= 0).all()
+    assert (found[2] == 1).all() and (found[6] == 1).all()
+
+
+def test_probabilities_are_written_and_replaced(calibrated: Pipeline, toy: list[Sentence]) -> None:
+    plain = list(calibrated.parse(toy))
+    once = list(calibrated.parse(toy, probabilities=True))
+    for parsed, sure in zip(plain, once, strict=True):
+        assert parsed.tree == sure.tree
+        assert 0 < float(sure.metadata["tree_probability"]) < 1
+        for notes in sure.notes:
+            assert all(0 <= float(notes[name]) <= 1 for name in ("TagProb", "ArcProb", "LabelProb"))
+    again = list(calibrated.parse(once, probabilities=True))
+    assert [s.misc for s in again] == [s.misc for s in once]
+    assert with_probabilities(
+        [b"A=1|ArcProb=3", b"_"], dict.fromkeys(("tag", "arc", "label"), np.array([0.5, 1.0]))
+    ) == [
+        b"A=1|TagProb=0.5000|ArcProb=0.5000|LabelProb=0.5000",
+        b"TagProb=1.0000|ArcProb=1.0000|LabelProb=1.0000",
+    ]
+
+
+def test_a_model_keeps_its_curves(calibrated: Pipeline, tmp_path: Path) -> None:
+    path = tmp_path / "m.niwaki"
+    calibrated.save(path)
+    assert load(path).confidence == calibrated.confidence
+
+
+def test_a_model_without_held_out_data_has_no_probabilities(
+    model: Pipeline, toy: list[Sentence]
+) -> None:
+    if model.confidence is None:
+        with pytest.raises(ModelError, match="not calibrated"):
+            model.parse(toy, probabilities=True)
+
+
+@given(st.lists(st.tuples(st.floats(-5, 5), st.booleans()), min_size=1, max_size=60))
+def test_curves_never_fall_and_stay_between_0_and_1(cases: list[tuple[float, bool]]) -> None:
+    features = np.array([[value] for value, _ in cases])
+    right = np.array([r for _, r in cases])
+    curve = Curve.fit(features, right)
+    assert list(curve.rates) == sorted(curve.rates)
+    found = curve(features)
+    assert ((found > 0) & (found < 1)).all()
+    whole = Confidence(1.0, curve, curve, curve, curve)
+    assert Confidence.from_json(whole.to_json()) == whole
