@@ -31,117 +31,15 @@ class ModelConfig:
 
     # "transition" makes a tree move by move, "graph" chooses among all trees (see [graph]).
     kind: Literal["transition", "graph"] = "transition"
-    # Transition system of the parser with a beam, and width of that beam.
-    system: str = "arc-standard"
-    beam: int = 8
-    # What a system that cannot build crossing arcs makes of them in training: it learns the
-    # nearest trees without ("lift"), or also keeps in the labels where lifted arcs came from
-    # and puts them back after parsing ("encode"). arc-standard-swap builds them itself.
-    crossing: Literal["lift", "encode"] = "lift"
-    # Put a second set of weights into the model that was trained for greedy parsing, and
-    # serves `--beam 1`. With beam = 1 there is only one set anyway.
-    greedy: bool = True
     # A named feature set or a file, and more features, a line each.
     features: str = "rich"
     more_features: tuple[str, ...] = ()
-    # How far the combinations of the set hall2011 go.
-    degree: int = 2
-    nonlexical_degree: int = 3
     # "insensitive" reads everything in lower case, in training and after.
     case: Literal["sensitive", "insensitive"] = "sensitive"
     # A file of word clusters (`bits word count` lines); "" for none.
     clusters: str = ""
     # Rows of weights that are kept of each parser.
     max_rows: int = 350_000
-    # Weights of a transition parser below so many of the 127 steps that 8 bits can tell apart are
-    # dropped. Half of all weights have one: where features are few and good, dropping them halves
-    # the model at no loss; where they are many, as in the set `words`, keep them (1).
-    least_weight: int = 2
-
-
-@dataclass(frozen=True)
-class GraphConfig:
-    """A graph-based parser, with kind = "graph"."""
-
-    # How weights of arcs are learned; log-linear by AdaGrad or L-BFGS.
-    trainer: Literal["perceptron", "mira", "log-linear", "max-margin"] = "log-linear"
-    optimizer: Literal["adagrad", "lbfgs"] = "adagrad"
-    # How trees are chosen: best ("mst"), best without crossing arcs ("eisner"), of the fewest
-    # expected errors ("mbr"); with latent classes also by the best class of each arc.
-    decode: Literal["mst", "eisner", "mbr", "max-z"] = "mst"
-    # Learn as if there were no crossing arcs.
-    projective: bool = False
-    # 2 also scores each dependent with the one before it (perceptron and mira).
-    order: int = 1
-    # Classes of arcs that are not in the data (log-linear, adagrad).
-    latent: int = 1
-    # Features of labels, a named set or a file.
-    label_features: str = "labels"
-    # perceptron: by how much right arcs must lead.
-    margin: float = 15.0
-    # mira: trees that the right one must lead, and the largest step.
-    k: int = 5
-    aggressiveness: float = 0.01
-    # adagrad; also of the labels.
-    rate: float = 0.2
-    damping: float = 0.1
-    # lbfgs: how much the data weigh against the size of weights.
-    c: float = 1.0
-    # max-margin: the same, the step of the exponentiated gradient, and how sure it begins
-    # with the right trees.
-    margin_c: float = 0.03
-    eg_rate: float = 4.0
-    head_start: float = 4.0
-
-
-@dataclass(frozen=True)
-class SegmenterConfig:
-    """What finds sentences and words in raw text."""
-
-    # Learn it, if the data has `# text` or SpaceAfter.
-    enabled: bool = True
-    epochs: int = 6
-    rate: float = 0.2
-    damping: float = 0.1
-    # A feature of token and sentence ends gets weights only when it was met so often.
-    min_updates: int = 2
-    max_rows: int = 100_000
-
-
-@dataclass(frozen=True)
-class TaggerConfig:
-    """The tagger and what follows it."""
-
-    # Predict UPOS and XPOS; FEATS; LEMMA.
-    tags: bool = True
-    feats: bool = True
-    lemmas: bool = True
-    # "tnt" counts tags of words and endings and trigrams of tags; the others weigh features.
-    learner: Literal["logistic", "perceptron", "tnt"] = "logistic"
-    epochs: int = 5
-    rate: float = 0.1
-    damping: float = 0.1
-    margin: float = 12.0
-    # tnt: whether a known word can have tags that it was not seen with, and as how many
-    # occurrences of the word its ending then counts.
-    known_words: Literal["seen", "all"] = "all"
-    smoothing: float = 0.1
-    # A feature gets weights only when it was met so often.
-    min_updates: int = 1
-    # The parser is trained on tags that were predicted for each part of the data by a
-    # tagger trained on the other parts; 0 trains it on the tags of the file.
-    folds: int = 10
-    max_rows: int = 300_000
-
-    @property
-    def passes(self) -> int:
-        """How often a tagger looks at the data."""
-        return 1 if self.learner == "tnt" else self.epochs
-
-    @property
-    def ending_weight(self) -> float:
-        """What the ending of a known word weighs in its tags."""
-        return self.smoothing if self.known_words == "all" else 0.0
 
 
 @dataclass(frozen=True)
@@ -236,29 +134,11 @@ class TrainingConfig:
     """How it is learned."""
 
     epochs: int = 12
-    greedy_epochs: int = 12
     seed: int = 1
     # Sentences to choose the best epoch by; "" to take the last.
     dev: str = ""
     # Their links, if the features use them.
     dev_links: str = ""
-    # Where a beam learns: at the worst violation, or where the gold sequence is lost.
-    update: Literal["max-violation", "early"] = "max-violation"
-    # By how much the right way must lead the wrong ones.
-    margin: float = 20.0
-    greedy_margin: float = 5.0
-    # How a greedy parser learns: by its own mistakes ("perceptron"), or as a classifier of
-    # the states on the way to the right trees, by maximum entropy or support vectors.
-    greedy_learner: Literal["perceptron", "maxent", "svm"] = "perceptron"
-    # A feature gets weights only when they were to be changed so often. More than 1 saves
-    # memory and time where there is much to learn from.
-    min_updates: int = 1
-    # perceptron: how often it follows its own mistakes while it learns.
-    explore: float = 0.9
-    # maxent and svm: steps of AdaGrad, and how much weights are drawn towards 0.
-    rate: float = 0.1
-    damping: float = 0.1
-    decay: float = 0.0001
     # With costs: sentences that are parsed before any of them changes the weights.
     round: int = 16
     # Time between two checkpoints.
