@@ -15,6 +15,7 @@ from niwaki.errors import CorpusError, shown
 from niwaki.kernel.conllu import ALLOW_MANY_ROOTS, ALLOW_UNKNOWN_HEADS, MAX_LINE
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(len(COLUMNS))
 
 _DECIMAL = re.compile(rb"0|[1-9][0-9]{0,7}")
 _ID = re.compile(rb"(0|[1-9][0-9]{0,7})(?:([-.])(0|[1-9][0-9]{0,7}))?")

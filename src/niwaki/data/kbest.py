@@ -1,67 +1,114 @@
-"""The k best trees of a sentence with what the parser thinks of each."""
+"""The k best trees of a sentence: one shape from the decoders to the cost functions of users."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
+from niwaki.typing import FloatArray, IntArray
 
 
-@dataclass(frozen=True)
-class Candidates:
-    """Distinct trees of one sentence, best first.
+@dataclass(frozen=True, eq=False)
+class KBest:
+    """Distinct trees of one sentence, best first, a row each.
 
-    `scores` fall (a score rises with belief); `probabilities` are normalised
-    over these candidates. `histories` are the labelled moves by which a transition
-    parser came to each tree: all that an update needs, because features are found
-    again from the moves.
+    `labels` are numbers of `names`; where only heads were ranked, all are 0. A score rises
+    with belief and never rises down the list. `temperature` is what scores are divided by to
+    be logarithms of weights. `histories` are the labelled moves by which a transition parser
+    came to each tree: all that an update needs, because features are found again from them.
     """
 
-    sentence: Sentence
-    trees: tuple[Tree, ...]
-    scores: tuple[float, ...]
-    probabilities: tuple[float, ...]
-    histories: tuple[bytes, ...] = ()
+    heads: IntArray
+    labels: IntArray
+    scores: NDArray[Any]
+    names: Sequence[str] = ("_",)
+    histories: tuple[NDArray[np.uint8], ...] = ()
+    temperature: float = 1.0
+    number: int = 0  # of the sentence in its data set
+    sentence: Sentence | None = None
 
     def __post_init__(self) -> None:
-        if not len(self.trees) == len(self.scores) == len(self.probabilities):
-            raise ValueError("each candidate needs a tree, a score and a probability")
+        k = len(self.scores)
+        if not len(self.heads) == len(self.labels) == k or len(self.histories) not in (0, k):
+            raise ValueError("each candidate needs a tree, a score and a history")
+
+    @classmethod
+    def of_trees(
+        cls, trees: Sequence[Tree], scores: Sequence[float], names: Sequence[str] = (), **more: Any
+    ) -> KBest:
+        """Of trees with names of labels; those that `names` lacks are put behind them."""
+        numbers = {name: number for number, name in enumerate(names)}
+        labels = [[numbers.setdefault(x, len(numbers)) for x in tree.deprels] for tree in trees]
+        words = len(trees[0].heads) if trees else 0
+        return cls(
+            np.array([tree.heads for tree in trees], dtype=np.int32).reshape(len(trees), words),
+            np.array(labels, dtype=np.int32).reshape(len(trees), words),
+            np.array(scores),
+            tuple(numbers),
+            **more,
+        ).distinct()
+
+    def distinct(self) -> KBest:
+        """Without trees that stand higher up; of two ways to one tree the better speaks for it."""
+        rows: dict[bytes, int] = {}
+        both = np.concatenate([self.heads, self.labels], axis=1)
+        for row, tree in enumerate(both):
+            rows.setdefault(tree.tobytes(), row)
+        return self if len(rows) == len(self) else self.only(list(rows.values()))
+
+    def only(self, rows: Sequence[int]) -> KBest:
+        """Some of the trees."""
+        chosen = list(rows)
+        histories = tuple(self.histories[row] for row in chosen) if self.histories else ()
+        return replace(
+            self,
+            heads=self.heads[chosen],
+            labels=self.labels[chosen],
+            scores=self.scores[chosen],
+            histories=histories,
+        )
+
+    def and_then(self, last: KBest) -> KBest:
+        """These, and behind them others of the same sentence, whatever they score."""
+        return replace(
+            self,
+            heads=np.concatenate([self.heads, last.heads]),
+            labels=np.concatenate([self.labels, last.labels]),
+            scores=np.concatenate([self.scores, last.scores]),
+            names=max(self.names, last.names, key=len),
+            histories=(*self.histories, *last.histories),
+        )
+
+    def of(self, sentence: Sentence) -> KBest:
+        """The same with the sentence, as it is tagged."""
+        return replace(self, sentence=sentence)
+
+    @cached_property
+    def trees(self) -> tuple[Tree, ...]:
+        names = self.names
+        return tuple(
+            Tree(tuple(heads), tuple([names[label] for label in labels]))
+            for heads, labels in zip(self.heads.tolist(), self.labels.tolist(), strict=True)
+        )
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """Normalised over these candidates: p ~ exp(score / temperature)."""
+        if not len(self):
+            return np.zeros(0)
+        scores = self.scores.astype(np.float64)
+        weights = np.exp((scores - scores.max()) / self.temperature)
+        return np.asarray(weights / weights.sum())
 
     def __len__(self) -> int:
-        return len(self.trees)
+        return len(self.scores)
 
     def __iter__(self) -> Iterator[Tree]:
         return iter(self.trees)
-
-
-@dataclass(frozen=True)
-class CandidateArrays:
-    """Candidates of sentence `number` of a data set as training handles them: a row a tree.
-
-    Labels are numbers; whoever made the candidates knows their names. Histories are as
-    in `Candidates`, and may be missing where trees are all that an update needs.
-    """
-
-    number: int
-    heads: NDArray[np.int32]
-    labels: NDArray[np.int32]
-    scores: NDArray[np.float32]
-    histories: tuple[NDArray[np.uint8], ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.heads)
-
-    def and_then(self, last: CandidateArrays) -> CandidateArrays:
-        """These, and behind them others of the same sentence."""
-        return CandidateArrays(
-            self.number,
-            np.concatenate([self.heads, last.heads]),
-            np.concatenate([self.labels, last.labels]),
-            np.concatenate([self.scores, last.scores]),
-            (*self.histories, *last.histories),
-        )

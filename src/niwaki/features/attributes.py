@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.bilingual.links import check_links
-from niwaki.data.faults import COLUMNS
+from niwaki.data.faults import FEATS, MISC
 from niwaki.data.sentence import Sentence
 from niwaki.features.templates import TAG_ATTRIBUTES
 from niwaki.features.vocabulary import Values
@@ -16,10 +16,8 @@ from niwaki.kernel.batch import Batch
 from niwaki.kernel.features.words import Clusters, word_values
 from niwaki.tagging.tagger import Tags
 
-FEATS = COLUMNS.index("FEATS")
 # What features see where there is no word.
 _NONE = np.uint32(1)
-MISC = COLUMNS.index("MISC")
 _TAG_FIELDS = tuple(name for name in TAG_ATTRIBUTES if name != "feats")
 
 

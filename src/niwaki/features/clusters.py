@@ -9,9 +9,11 @@ from functools import cached_property
 
 from niwaki.data.files import Input, Source, Target, open_output
 from niwaki.errors import CorpusError, NiwakiError, shown
+from niwaki.features.parts import Parts, SavedParts
 from niwaki.kernel.features import words as kernel
 
 MAX_BITS = 1000
+_FILE = "clusters.bin"
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,20 @@ class WordClusters:
     def kernel(self) -> kernel.Clusters:
         return kernel.Clusters(self.lines)
 
-    def to_bytes(self) -> bytes:
-        """What a model file holds."""
-        return zlib.compress(self.lines, 9)
+    # -- files ------------------------------------------------------------------
+
+    def parts(self) -> Parts:
+        parts = Parts()
+        parts.add_file(_FILE, zlib.compress(self.lines, 9))
+        return parts
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> WordClusters:
+    def load(cls, parts: SavedParts) -> WordClusters | None:
+        """The clusters of a model, if it has any."""
+        if _FILE not in parts:
+            return None
         try:
-            return cls(zlib.decompress(data))
+            return cls(zlib.decompress(parts.raw(_FILE)))
         except zlib.error as error:
             raise ValueError(f"word clusters: {error}") from error
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.kernel.linear import SLOTS, CompiledWeights, SparseWeights, buckets_of
+from niwaki.typing import Arrays
 
 # Share of the slots that may be used. A bucket that would hold more than its 16
 # drops its least important rows; at this load, that hits about one row in a hundred.
@@ -19,8 +19,6 @@ _PIECE = 1 << 20
 # Before weights are added, so many times the rows that will be kept are looked at, and no fewer
 # than so many.
 _NOTED, _LEAST_NOTED = 2, 1_200_000
-
-Arrays = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -51,6 +49,18 @@ class PackedWeights:
     @property
     def size(self) -> int:
         return sum(array.nbytes for array in self.arrays.values())
+
+
+def pack(weights: PackedWeights) -> dict[str, NDArray[Any]]:
+    """A table as arrays only, as checkpoints keep it."""
+    shape = np.array([weights.classes, weights.scale], dtype=np.float64)
+    return {**weights.arrays, "shape": shape}
+
+
+def unpack(arrays: Arrays) -> PackedWeights:
+    shape = arrays["shape"]
+    rest = {name: array for name, array in arrays.items() if name != "shape"}
+    return PackedWeights(int(shape[0]), float(shape[1]), rest)
 
 
 def average(learned: Arrays) -> NDArray[np.float32]:

@@ -21,7 +21,7 @@ from niwaki.data.files import atomic_write
 from niwaki.data.sentence import Sentence, parse_pairs
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError, ExtraMissingError, ModelError
-from niwaki.parsers.transition.confidence import NOTES
+from niwaki.data.probabilities import NOTES
 from niwaki.pipeline.pipeline import Pipeline, find_model, load
 
 try:

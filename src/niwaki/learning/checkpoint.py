@@ -16,10 +16,7 @@ from numpy.typing import NDArray
 from niwaki.data.files import remove_leftovers
 from niwaki.data.modelfile import read_model_file, write_model_file
 from niwaki.errors import ModelError
-from niwaki.features.weights import PackedWeights
-
-Arrays = Mapping[str, NDArray[Any]]
-
+from niwaki.typing import Arrays
 
 # Time between two saves, in times of the last one.
 _SHARE = 30
@@ -115,13 +112,7 @@ def hash_of_arrays(arrays: Arrays) -> str:
     return digest.hexdigest()
 
 
-def pack(compressed: PackedWeights) -> dict[str, NDArray[Any]]:
-    """Finished weights as a result to keep."""
-    shape = np.array([compressed.classes, compressed.scale], dtype=np.float64)
-    return {**compressed.arrays, "shape": shape}
-
-
-def unpack(arrays: dict[str, NDArray[Any]]) -> PackedWeights:
-    shape = arrays["shape"]
-    rest = {name: array for name, array in arrays.items() if name != "shape"}
-    return PackedWeights(int(shape[0]), float(shape[1]), rest)
+def below(arrays: Arrays, prefix: str) -> dict[str, NDArray[Any]]:
+    """The arrays whose names begin so, without the beginning."""
+    start = f"{prefix}."
+    return {n.removeprefix(start): a for n, a in arrays.items() if n.startswith(start)}

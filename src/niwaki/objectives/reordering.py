@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from niwaki.data.bilingual.references import Reference, read_references
 from niwaki.data.constraints import Constraints
-from niwaki.data.faults import COLUMNS
+from niwaki.data.faults import DEPREL
 from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
@@ -27,7 +27,6 @@ from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.tasks.reorder.rules import RuleSet
 from niwaki.tasks.reorder.tables import CompiledRules
 
-DEPREL = COLUMNS.index("DEPREL")
 
 
 class Reordering:

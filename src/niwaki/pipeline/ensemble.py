@@ -10,62 +10,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ModelError
 from niwaki.kernel.batch import Batch
-from niwaki.parsers.decoding import Scores, decode
-from niwaki.parsers.graph.model import MAX_WORDS, GraphParser
+from niwaki.parsers.base import Search
+from niwaki.parsers.beliefs import Beliefs
 from niwaki.pipeline.pipeline import Pipeline
 
-Floats = NDArray[np.float64]
-
-# Trees that are looked at where there are no probabilities of arcs; where there are, arcs of
-# less probability get no label.
-_TREES = 16
-_NEGLIGIBLE = 1e-3
 _BATCH = 64
-
-
-@dataclass
-class Beliefs:
-    """How much is thought of the arcs of a sentence, [head 0..n, dependent 1..n], and of the
-    labels of those arcs that come into question.
-    """
-
-    arcs: Floats
-    labels: dict[tuple[int, int], dict[str, float]] = field(default_factory=dict)
-
-    def add_label(self, head: int, word: int, label: str, weight: float) -> None:
-        names = self.labels.setdefault((head, word), {})
-        names[label] = names.get(label, 0.0) + weight
-
-    def add_tree(self, tree: Tree, weight: float) -> None:
-        for word, (head, label) in enumerate(zip(tree.heads, tree.deprels, strict=True), start=1):
-            self.arcs[head, word - 1] += weight
-            self.add_label(head, word, label, weight)
-
-    def add(self, other: Beliefs, weight: float) -> None:
-        self.arcs += weight * other.arcs
-        for (head, word), names in other.labels.items():
-            for label, belief in names.items():
-                self.add_label(head, word, label, weight * belief)
-
-    def best_tree(self, projective: bool) -> Tree:
-        """The tree of the largest sum of beliefs; of equal labels the first by name."""
-        scores = Scores.of([self.arcs])
-        heads = decode(scores, projective=projective, too_long="spanning").heads.tolist()
-        labels = []
-        for word, head in enumerate(heads, start=1):
-            # An arc that nobody thought of, but that a tree needs.
-            names = self.labels.get((head, word), {"root" if head == 0 else "dep": 1.0})
-            labels.append(min(names, key=lambda name: (-names[name], name)))
-        return Tree(tuple(heads), tuple(labels))
 
 
 @dataclass(frozen=True)
@@ -104,9 +61,10 @@ class Ensemble:
 
     def _tree(self, parsed: Sequence[Sentence]) -> Tree:
         n = len(parsed[0])
-        if n > MAX_WORDS:
+        limits = [member.parser.max_words for member in self.members]
+        if any(most is not None and n > most for most in limits):
             return parsed[0].tree
-        together = Beliefs(np.zeros((n + 1, n)))
+        together = Beliefs.none(n)
         weights = self.weights or [1.0] * len(self.members)
         for member, sentence, weight in zip(self.members, parsed, weights, strict=True):
             together.add(beliefs_of(member, sentence, self.votes), weight)
@@ -115,34 +73,9 @@ class Ensemble:
 
 def beliefs_of(member: Pipeline, parsed: Sentence, votes: bool = False) -> Beliefs:
     """What a model thinks of a sentence that it has parsed; with `votes`, its best tree only."""
-    n = len(parsed)
-    beliefs = Beliefs(np.zeros((n + 1, n)))
-    parser = member.parser
-    if isinstance(parser, GraphParser) and parser.siblings is None and not votes:
-        _add_marginals(beliefs, member, parser, parsed)
-    elif votes or (not isinstance(parser, GraphParser) and member.beam == 1):
-        # A greedy parser has one tree to speak for.
+    if votes:
+        beliefs = Beliefs.none(len(parsed))
         beliefs.add_tree(parsed.tree, 1.0)
-    else:
-        found = member.kbest(parsed, _TREES)
-        for tree, share in zip(found.trees, found.probabilities, strict=True):
-            beliefs.add_tree(tree, share)
-    return beliefs
-
-
-def _add_marginals(
-    beliefs: Beliefs, member: Pipeline, parser: GraphParser, sentence: Sentence
-) -> None:
-    batch = Batch([sentence.source])
-    values = parser.attribute_values(batch, member.tag(batch))
-    marginals = parser.marginals(batch, values)[1].reshape(beliefs.arcs.shape)
-    beliefs.arcs += marginals
-    heads, places = np.nonzero(marginals > _NEGLIGIBLE)
-    shares = np.exp(
-        parser.label_logs(batch, values, 0, heads.astype(np.int32), (places + 1).astype(np.int32))
-    )
-    names = parser.labels.names
-    for head, place, row in zip(heads.tolist(), places.tolist(), shares, strict=True):
-        for label in np.flatnonzero(row > _NEGLIGIBLE).tolist():
-            belief = float(marginals[head, place] * row[label])
-            beliefs.add_label(head, place + 1, names[label], belief)
+        return beliefs
+    batch = Batch([parsed.source])
+    return member.parser.candidates(batch, member.tag(batch), Search()).beliefs(0)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, nearest
 from niwaki.features.templates import read_lines
+from niwaki.features.parts import Parts, SavedParts
 from niwaki.features.weights import PackedWeights
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.segmenting import segmenter as kernel
@@ -166,21 +167,30 @@ class Segmenter:
 
     # -- files ----------------------------------------------------------------
 
-    def to_json(self) -> dict[str, Any]:
-        return {
+    # -- files ------------------------------------------------------------------
+
+    def parts(self) -> Parts:
+        parts = Parts()
+        record = {
             "rules": [splits.to_json(rule) for rule in self.rules],
             "open_pairs": "".join(map(str, self.open_pairs.tolist())),
             "endings": list(self.endings),
             "features": dict(self.features),
         }
+        parts.add("segmenter", record, self.model)
+        if self.split_model is not None:
+            parts.add("splits", {}, self.split_model)
+        return parts
 
     @classmethod
-    def from_json(
-        cls, record: Mapping[str, Any], model: PackedWeights, split_model: PackedWeights | None
-    ) -> Segmenter:
+    def load(cls, parts: SavedParts) -> Segmenter | None:
+        """The segmenter of a model, if it has one."""
+        if "segmenter" not in parts:
+            return None
+        record = parts.record("segmenter")
         segmenter = cls(
-            model,
-            split_model,
+            parts.weights("segmenter"),
+            parts.weights("splits") if "splits" in parts else None,
             [splits.from_json(rule) for rule in record["rules"]],
             np.array([int(pair) for pair in record["open_pairs"]], dtype=np.uint8),
             [int(ending) for ending in record["endings"]],

@@ -18,7 +18,7 @@ from niwaki.kernel.segmenting.segmenter import PAIR_KINDS, ending_of
 from niwaki.learning.corpus import Corpus
 from niwaki.segmenting.segmenter import Segmenter, codes_of, segmenting_features
 from niwaki.segmenting.splits import Rule, find_rules
-from niwaki.training.config import SegmenterConfig
+from niwaki.segmenting.config import SegmenterConfig
 
 Advance = Callable[[int], None]
 
@@ -46,24 +46,24 @@ def train_segmenter(
 ) -> Segmenter:
     """A compressed segmenter; the same for the same corpus, configuration and seed."""
     examples = _Examples(corpus.sentences)
-    lessons = [_make_lesson(piece, examples) for piece in _pieces(corpus.sentences, seed)]
+    pieces = [_training_text(piece, examples) for piece in _pieces(corpus.sentences, seed)]
     learner = SparseWeights(1, config.min_updates)
     split_learner = SparseWeights(1 + len(examples.rules)) if examples.rules else None
     segmenter = Segmenter(
         learner,
         split_learner,
         examples.rules,
-        _open_pairs(lessons),
+        _open_pairs(pieces),
         examples.endings,
         segmenting_features(),
     )
     for epoch in range(config.epochs):
-        for number in np.random.default_rng([seed, epoch]).permutation(len(lessons)).tolist():
-            lesson = lessons[number]
+        for number in np.random.default_rng([seed, epoch]).permutation(len(pieces)).tolist():
+            piece = pieces[number]
             segmenter.kernel.learn(
-                lesson.codes, lesson.ends, lesson.rules, config.rate, config.damping
+                piece.codes, piece.ends, piece.rules, config.learning_rate, config.adagrad_epsilon
             )
-            advance(lesson.sentences)
+            advance(piece.sentences)
     split_model = None
     if split_learner is not None:
         split_model = compress(split_learner.export(), split_learner.classes, _SPLIT_ROWS)
@@ -109,7 +109,7 @@ def _words(sentence: Sentence, token: SurfaceToken) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class _Lesson:
+class _TrainingText:
     """A piece of text: after which characters tokens and sentences end, and how tokens split."""
 
     codes: NDArray[np.uint32]
@@ -135,7 +135,7 @@ def _pieces(sentences: Sequence[Sentence], seed: int) -> Iterator[list[Sentence]
             yield paragraph[start : start + _PIECE]
 
 
-def _make_lesson(sentences: list[Sentence], examples: _Examples) -> _Lesson:
+def _training_text(sentences: list[Sentence], examples: _Examples) -> _TrainingText:
     text = ""
     ends: list[tuple[int, int, int]] = []
     for sentence in sentences:
@@ -145,25 +145,25 @@ def _make_lesson(sentences: list[Sentence], examples: _Examples) -> _Lesson:
             kind = _SENTENCE_END if span is spans[-1] else _TOKEN_END
             ends.append((len(text) + span.end - 1, kind, rule))
         text += own + (" " if spans[-1].token.space_after else "")
-    lesson = _Lesson(
+    piece = _TrainingText(
         codes_of(text),
         np.zeros(len(text), dtype=np.uint8),
         np.zeros(len(text), dtype=np.int32),
         len(sentences),
     )
     for place, kind, rule in ends:
-        lesson.ends[place] = kind
-        lesson.rules[place] = rule
-    return lesson
+        piece.ends[place] = kind
+        piece.rules[place] = rule
+    return piece
 
 
-def _open_pairs(lessons: Sequence[_Lesson]) -> NDArray[np.uint8]:
+def _open_pairs(pieces: Sequence[_TrainingText]) -> NDArray[np.uint8]:
     """Between which kinds of characters tokens end; between those never seen, they may."""
     pairs = np.zeros(PAIR_KINDS * PAIR_KINDS, dtype=np.int64)
     ends = np.zeros_like(pairs)
-    for lesson in lessons:
-        kinds = kinds_of(lesson.codes).astype(np.int64)
+    for piece in pieces:
+        kinds = kinds_of(piece.codes).astype(np.int64)
         pair = kinds[:-1] * PAIR_KINDS + kinds[1:]
         pairs += np.bincount(pair, minlength=len(pairs))
-        ends += np.bincount(pair[lesson.ends[:-1] > 0], minlength=len(pairs))
+        ends += np.bincount(pair[piece.ends[:-1] > 0], minlength=len(pairs))
     return np.asarray((pairs == 0) | (ends * _RARE > pairs), dtype=np.uint8)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from niwaki.features.parts import Parts, SavedParts
 from niwaki.features.templates import compile_window
 from niwaki.features.vocabulary import Values, Vocabulary
 from niwaki.features.weights import PackedWeights
@@ -63,6 +64,26 @@ class LexiconClassifier:
     def with_model(self, model: SparseWeights | PackedWeights) -> LexiconClassifier:
         return LexiconClassifier(
             self.values.names, self.candidates, model, self.features, self.lowercase, self.levels
+        )
+
+    # -- files ------------------------------------------------------------------
+
+    def parts(self, name: str) -> Parts:
+        parts = Parts()
+        record = {"values": self.values.names, "lowercase": self.lowercase}
+        parts.add(name, record, self.model)
+        parts.add_file(f"candidates-{name}.safetensors", self.candidates)
+        return parts
+
+    @classmethod
+    def load(cls, parts: SavedParts, name: str, features: str) -> LexiconClassifier | None:
+        """The classifier of this name, if the model has it."""
+        if name not in parts:
+            return None
+        record = parts.record(name)
+        candidates = parts.tensors(f"candidates-{name}.safetensors")
+        return cls(
+            record["values"], candidates, parts.weights(name), features, record["lowercase"]
         )
 
 

@@ -7,23 +7,45 @@ from typing import Any
 
 import numpy as np
 
-from niwaki.data.faults import COLUMNS
+from niwaki.data.faults import FEATS, FORM, LEMMA
 from niwaki.kernel.batch import Batch
-from niwaki.tagging.lemmas import SAME, apply_rule
+from niwaki.features.parts import Parts, SavedParts
+from niwaki.features.templates import tagging_features
+from niwaki.tagging.lemmas import SAME, apply_rule, check_rule
 from niwaki.tagging.lexicon_classifier import LexiconClassifier
 from niwaki.tagging.tagger import XPOS, Tags
 
-FORM, LEMMA = COLUMNS.index("FORM"), COLUMNS.index("LEMMA")
-FEATS = COLUMNS.index("FEATS")
+
+# What each classifier looks at: a file of assets/tagging.
+_FEATURES = {"xpos": "features", "feats": "features", "lemmas": "lemmas"}
 
 
 @dataclass(frozen=True)
 class Morphology:
-    """Choosers, each of which may be missing."""
+    """Classifiers, each of which may be missing."""
 
     xpos: LexiconClassifier | None
     feats: LexiconClassifier | None
     lemmas: LexiconClassifier | None
+
+    def parts(self) -> Parts:
+        parts = Parts()
+        for name in _FEATURES:
+            classifier: LexiconClassifier | None = getattr(self, name)
+            if classifier is not None:
+                parts.add_all(classifier.parts(name))
+        return parts
+
+    @classmethod
+    def load(cls, parts: SavedParts) -> Morphology:
+        found = {
+            name: LexiconClassifier.load(parts, name, tagging_features(features))
+            for name, features in _FEATURES.items()
+        }
+        lemmas = found["lemmas"]
+        for rule in lemmas.values.names if lemmas is not None else ():
+            check_rule(rule)
+        return cls(**found)
 
     def columns(self, batch: Batch, tags: Tags, keep: bool = True) -> dict[int, Any]:
         """Columns for `Batch.render`; with `keep`, what is given stays."""

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.faults import COLUMNS
+from niwaki.data.faults import UPOS, XPOS
 from niwaki.errors import ConfigError
+from niwaki.features.parts import Parts, SavedParts
 from niwaki.features.templates import compile_window, tagging_features
 from niwaki.features.vocabulary import Values, Vocabulary, combine
 from niwaki.features.weights import PackedWeights
@@ -20,8 +21,9 @@ from niwaki.kernel.tagging import tagger as kernel
 from niwaki.kernel.tagging.trigrams import TrigramTagger
 from niwaki.tagging.trigrams import Trigrams
 
-UPOS, XPOS = COLUMNS.index("UPOS"), COLUMNS.index("XPOS")
 Numbers = NDArray[np.int32]
+# What a model file calls it.
+_NAME = "tagger"
 
 # A second tag that is less likely than this is no alternative.
 _ALTERNATIVE = 0.05
@@ -38,6 +40,19 @@ class Tags:
     xpos: Values
     tag: Values
     alternative: Values
+
+    @classmethod
+    def none(cls, batch: Batch) -> Tags:
+        """What a parser sees of words when there is no tagger: nothing."""
+        none = np.full(batch.words, 1, dtype=np.uint32)
+        sure = np.ones(batch.words, dtype=np.float32)
+        pairs = np.full(batch.words, -1, dtype=np.int32)
+        return cls(pairs, sure, none, none, none, none)
+
+    @property
+    def are_predicted(self) -> bool:
+        """Whether a tagger gave them."""
+        return bool((self.pairs >= 0).any())
 
     def only(self, words: NDArray[np.bool_]) -> Tags:
         """Of some of the words."""
@@ -123,6 +138,48 @@ class Tagger:
             clusters=self._clusters,
             features=self.features,
         )
+
+    # -- files ------------------------------------------------------------------
+
+    def parts(self) -> Parts:
+        record: dict[str, Any] = {
+            "upos": self.upos.names,
+            "xpos": self.xpos.names,
+            "pairs": self.pairs,
+            "features": self.features,
+            "lowercase": self.lowercase,
+        }
+        parts = Parts()
+        if isinstance(self.model, Trigrams):
+            parts.add(_NAME, {**record, "smoothing": self.model.smoothing})
+            parts.add_file(f"trigrams-{_NAME}.safetensors", self.model.arrays)
+        else:
+            parts.add(_NAME, record, self.model)
+        return parts
+
+    @classmethod
+    def load(cls, parts: SavedParts, clusters: Clusters | None) -> Tagger | None:
+        """The tagger of a model, if it has one."""
+        if _NAME not in parts:
+            return None
+        record = parts.record(_NAME)
+        model: PackedWeights | Trigrams
+        if "weights" in record:
+            model = parts.weights(_NAME)
+        else:
+            tables = parts.tensors(f"trigrams-{_NAME}.safetensors")
+            model = Trigrams(len(record["pairs"]), float(record["smoothing"]), tables)
+        return cls(
+            record["upos"],
+            record["xpos"],
+            [(u, x) for u, x in record["pairs"]],
+            model,
+            lowercase=record["lowercase"],
+            clusters=clusters,
+            features=record["features"],
+        )
+
+    # -- tags -------------------------------------------------------------------
 
     def numbers(self, batch: Batch) -> Numbers:
         """The pairs that stand in a file; -1 where one is not known."""

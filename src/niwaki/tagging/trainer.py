@@ -1,4 +1,4 @@
-"""Teaches the tagger, the classifiers of FEATS and lemmas, and predicts the tags to parse with."""
+"""Trains the tagger, the classifiers of FEATS and lemmas, and predicts the tags to parse with."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.faults import COLUMNS
+from niwaki.data.faults import FEATS, XPOS
 from niwaki.errors import ConfigError
 from niwaki.features.templates import tagging_features
 from niwaki.features.vocabulary import Vocabulary
-from niwaki.features.weights import Arrays, Interpolation, compress
+from niwaki.features.weights import Interpolation, compress, pack, unpack
 from niwaki.kernel.features.words import Clusters
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.tagging import tagger as kernel
-from niwaki.learning.checkpoint import Checkpoint, pack, unpack
-from niwaki.learning.corpus import Corpus
+from niwaki.learning.checkpoint import Checkpoint
+from niwaki.learning.corpus import Corpus, Layer
 from niwaki.learning.workers import checked_first, run_all
 from niwaki.tagging.lemmas import find_rule
 from niwaki.tagging.lexicon_classifier import LEVELS, LexiconClassifier, find_candidates
 from niwaki.tagging.morphology import Morphology
-from niwaki.tagging.tagger import XPOS, Tagger, Tags
+from niwaki.tagging.config import TaggerConfig
+from niwaki.tagging.tagger import Tagger, Tags
 from niwaki.tagging.trigrams import MAX_PAIRS, Trigrams
-from niwaki.training.config import Lesson, TaggerConfig
+from niwaki.typing import Arrays
 
-FEATS = COLUMNS.index("FEATS")
 _CHUNK = 512
-_CHOOSER_EPOCHS = 4
-_CHOOSER_MARGIN = 2.0
-_CHOOSER_ROWS = 100_000
+_CLASSIFIER_EPOCHS = 4
+_CLASSIFIER_MARGIN = 2.0
+_CLASSIFIER_ROWS = 100_000
 
 Advance = Callable[[int], None]
 
@@ -44,38 +44,38 @@ def train_tagger(
     clusters: Clusters | None,
     advance: Advance,
     like: Tagger | None = None,
-    lesson: Lesson = "tags",
+    layer: Layer = "tags",
     checkpoint: Checkpoint | None = None,
 ) -> Tagger:
     """A compressed tagger learned from a corpus; `like` gives it tags and kind of another one.
 
     With a checkpoint it is kept there, or taken from it.
     """
-    taught = corpus.that_teaches(lesson)
+    trained_on = corpus.that_trains(layer)
     if like is None:
-        seen = {pair for s in taught.sentences for pair in zip(s.upos, s.xpos, strict=True)}
+        seen = {pair for s in trained_on.sentences for pair in zip(s.upos, s.xpos, strict=True)}
         # A word without UPOS says nothing about tags.
         pairs = {(upos, xpos) for upos, xpos in seen if upos != "_"}
         tagger = Tagger.untrained(
             sorted(pairs), lowercase=lowercase, clusters=clusters, min_updates=config.min_updates
         )
         if config.learner == "tnt":
-            advance(len(taught.sentences))
-            return _count_trigrams(taught, tagger, config.ending_weight)
+            advance(len(trained_on.sentences))
+            return _count_trigrams(trained_on, tagger, config.ending_weight)
     elif isinstance(like.model, Trigrams):
-        advance(len(taught.sentences))
-        return _count_trigrams(taught, like, like.model.smoothing)
+        advance(len(trained_on.sentences))
+        return _count_trigrams(trained_on, like, like.model.smoothing)
     else:
         tagger = like.with_model(SparseWeights(len(like.upos) + len(like.xpos), config.min_updates))
     if checkpoint is not None and stage in checkpoint:
         return tagger.with_model(unpack(checkpoint[stage]))
-    learned = _learn_tags(tagger, taught, config, config.epochs, seed, stage, lesson, advance)
+    learned = _learn_tags(tagger, trained_on, config, config.epochs, seed, stage, layer, advance)
     classes, interpolation = len(tagger.upos) + len(tagger.xpos), None
-    found = taught.that_is_alone(lesson)
-    if found is not None and taught.alone is not None:
-        beside, how = tagger.with_model(SparseWeights(classes)), taught.alone
-        name = f"{stage}-alone"
-        own = _learn_tags(beside, found[0], config, how.epochs, seed, name, lesson, advance)
+    found = trained_on.interpolated_part(layer)
+    if found is not None and trained_on.interpolated is not None:
+        beside, how = tagger.with_model(SparseWeights(classes)), trained_on.interpolated
+        name = f"{stage}-alone"  # which also seeds the order of its sentences
+        own = _learn_tags(beside, found[0], config, how.epochs, seed, name, layer, advance)
         interpolation = Interpolation.of(own, how.share, config.max_rows)
     compressed = compress(learned, classes, config.max_rows, interpolation)
     if checkpoint is not None:
@@ -90,22 +90,22 @@ def _learn_tags(
     epochs: int,
     seed: int,
     stage: str,
-    lesson: Lesson,
+    layer: Layer,
     advance: Advance,
 ) -> Arrays:
-    """What the learner of an untrained tagger learns from a corpus."""
-    learner, teacher = tagger.model, tagger.kernel
-    assert isinstance(learner, SparseWeights)
-    assert isinstance(teacher, kernel.Tagger)
+    """What the weights of an untrained tagger become by a corpus."""
+    weights, learner = tagger.model, tagger.kernel
+    assert isinstance(weights, SparseWeights)
+    assert isinstance(learner, kernel.Tagger)
     gold = tagger.numbers(corpus.batch)
-    rate = config.rate if config.learner == "logistic" else 0.0
+    rate = config.learning_rate if config.learner == "logistic" else 0.0
     for epoch in range(epochs):
-        order = corpus.epoch_order(lesson, seed, stage, epoch)
+        order = corpus.epoch_order(layer, seed, stage, epoch)
         for start in range(0, len(order), _CHUNK):
             part = order[start : start + _CHUNK]
-            teacher.learn(corpus.batch, gold, part, rate, config.damping, config.margin)
+            learner.learn(corpus.batch, gold, part, rate, config.adagrad_epsilon, config.margin)
             advance(len(part))
-    return learner.export()
+    return weights.export()
 
 
 def _count_trigrams(corpus: Corpus, tagger: Tagger, smoothing: float) -> Tagger:
@@ -162,7 +162,7 @@ def jackknife(
             clusters=clusters,
             advance=checked_first(advance, check),
             like=tagger,
-            lesson="training-tags",
+            layer="training-tags",
         )
         checkpoint.put(name, vars(trained.tag(held_out.batch, keep=False)))
 
@@ -185,8 +185,8 @@ def jackknife(
 def train_morphology(
     corpus: Corpus, tagger: Tagger, config: TaggerConfig, seed: int, *, advance: Advance
 ) -> Morphology:
-    """Choosers for what goes with the tags: XPOS if there are too many, FEATS, lemmas."""
-    corpus = corpus.that_teaches("morphology")
+    """Classifiers for what goes with the tags: XPOS if there are too many, FEATS, lemmas."""
+    corpus = corpus.that_trains("morphology")
     tags = tagger.tag(corpus.batch)
 
     def train(
@@ -194,7 +194,7 @@ def train_morphology(
     ) -> LexiconClassifier | None:
         if len(values) < 2 or len(values) > 0xFFFF:
             return None
-        return _train_chooser(corpus, tags, kind, values, gold, tagger.lowercase, seed, advance)
+        return _train_classifier(corpus, tags, kind, values, gold, tagger.lowercase, seed, advance)
 
     xpos = feats = lemmas = None
     if not len(tagger.xpos):
@@ -216,7 +216,7 @@ def train_morphology(
     return Morphology(xpos, feats, lemmas)
 
 
-def _train_chooser(
+def _train_classifier(
     corpus: Corpus,
     tags: Tags,
     kind: str,
@@ -230,12 +230,12 @@ def _train_chooser(
     seen = tags.tag.astype(np.uint64)
     # While learning, no word is known: what is learned must serve for unknown words.
     unknown = find_candidates(corpus.batch, tags.tag, gold, lowercase, LEVELS[1:])
-    learner = SparseWeights(len(values))
-    classifier = LexiconClassifier(values, unknown, learner, features, lowercase, LEVELS[1:])
-    for epoch in range(_CHOOSER_EPOCHS):
+    weights = SparseWeights(len(values))
+    classifier = LexiconClassifier(values, unknown, weights, features, lowercase, LEVELS[1:])
+    for epoch in range(_CLASSIFIER_EPOCHS):
         order = corpus.epoch_order("morphology", seed, kind, epoch)
-        classifier.kernel.learn(corpus.batch, seen, gold, order, _CHOOSER_MARGIN)
+        classifier.kernel.learn(corpus.batch, seen, gold, order, _CLASSIFIER_MARGIN)
         advance(len(order))
     candidates = find_candidates(corpus.batch, tags.tag, gold, lowercase)
-    model = compress(learner.export(), learner.classes, _CHOOSER_ROWS)
+    model = compress(weights.export(), weights.classes, _CLASSIFIER_ROWS)
     return LexiconClassifier(values, candidates, model, features, lowercase)

@@ -1,147 +1,94 @@
-"""Learning epoch by epoch: what the training of parsers of all kinds shares.
+"""Learning epoch by epoch, whatever kind of parser learns.
 
-A pass over the treebank is an epoch; between its rounds the objectives that are costs keep
+A pass over the treebank is an epoch; between its batches the objectives that are costs keep
 up. A run can be broken off anywhere and taken up again: the checkpoint knows how far it
 came, and the same bytes come out.
 """
 
 from __future__ import annotations
 
-import json
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.features.weights import PackedWeights
-from niwaki.learning.checkpoint import Checkpoint, pack, unpack
-from niwaki.learning.corpus import Corpus
+from niwaki.learning.checkpoint import Checkpoint, below
 from niwaki.learning.workers import Stopped
+from niwaki.parsers.base import Job, Parser, TrainableParser
 from niwaki.training.config import TrainingConfig
-from niwaki.training.objectives import CostTraining, ObjectiveReport
+from niwaki.training.objectives import ObjectivesInTraining
+from niwaki.training.reporting import EpochReport
+from niwaki.typing import Arrays
 
 # Sentences between two looks at the clock.
 _CHUNK = 64
 
-P = TypeVar("P")
-Arrays = dict[str, NDArray[Any]]
-Weights = dict[str, PackedWeights]
-
-
-@dataclass(frozen=True)
-class EpochReport:
-    """What one epoch did; the scores are those of the compressed, averaged weights."""
-
-    stage: str
-    epoch: int
-    epochs: int
-    updates: int
-    rows: int
-    uas: float | None
-    las: float | None
-    objectives: tuple[ObjectiveReport, ...] = ()
+Score = Callable[[Parser], tuple[float, float]]
 
 
 @dataclass
 class _Progress:
-    """Where the learning of one parser stands."""
+    """Where the learning of one set of weights stands."""
 
     epoch: int = 0
     cursor: int = 0  # sentences of the epoch that are done
     updates: int = 0
     best_las: float = -1.0
-    best: Weights | None = None
+    best: Arrays | None = None
     reports: list[str] = field(default_factory=list)  # of the epochs so far, lines of the log
 
 
-class EpochTraining(ABC, Generic[P]):
-    """The training of one parser; `run` can be broken off anywhere and taken up again."""
+class Training:
+    """The training of one set of weights; `run` can be broken off anywhere and taken up again."""
 
     def __init__(
         self,
-        stage: str,
-        corpus: Corpus,
+        job: Job,
+        trainer: TrainableParser,
         config: TrainingConfig,
-        *,
-        epochs: int,
-        costs: CostTraining,
+        costs: ObjectivesInTraining,
         checkpoint: Checkpoint,
         threads: int,
     ) -> None:
-        self._stage, self._corpus, self._config, self._epochs = stage, corpus, config, epochs
+        self._job, self._trainer, self._config = job, trainer, config
         self._costs, self._checkpoint, self._threads = costs, checkpoint, threads
         # An epoch is a pass over the treebank, or over the examples of the first cost.
-        self._epoch_size = corpus.visits("trees") or costs.lessons[0].size
+        self._epoch_size = job.corpus.visits("trees") or costs.all[0].size
         self._progress = _Progress()
         self._restore()
 
-    # -- what a kind of parser does its own way ------------------------------------
-
-    @abstractmethod
-    def _learn(self, part: NDArray[np.int32]) -> int:
-        """Learn some sentences of the treebank; returns how many changed weights."""
-
-    @abstractmethod
-    def _compressed(self) -> Weights:
-        """The averaged weights as they would be shipped."""
-
-    @abstractmethod
-    def _with(self, weights: Weights) -> P:
-        """The parser with such weights."""
-
-    @abstractmethod
-    def _rows(self) -> int:
-        """How many features have weights."""
-
-    @abstractmethod
-    def _state(self) -> Arrays:
-        """All that learning goes on from, besides what `_Progress` holds."""
-
-    @abstractmethod
-    def _restore_state(self, state: Arrays) -> None: ...
-
-    def _begin_epoch(self, epoch: int) -> None:
-        """A pass begins."""
-
-    def _end_epoch(self) -> None:
-        """A pass is over; scores are still to be asked for."""
-
-    # -- the loop --------------------------------------------------------------------
-
     def run(
         self,
-        evaluate: Callable[[P], tuple[float, float]] | None,
+        score: Score | None,
         advance: Callable[[int], None],
         report: Callable[[EpochReport], None],
-    ) -> P:
-        """Learn for all epochs; returns the parser of the best one, compressed.
+    ) -> Arrays:
+        """Learn for all epochs; returns the weights of the best one, as they are shipped.
 
-        With costs it is that of the last epoch: what is best on the treebank is not what
-        is best for the task. `evaluate` gives UAS and LAS, percent. `advance` may raise
+        With costs they are those of the last epoch: what is best on the treebank is not what
+        is best for the task. `score` gives UAS and LAS, percent. `advance` may raise
         Stopped: the checkpoint then knows how far learning came, and whoever stopped it
         decides about saving that.
         """
-        done = self._progress
+        done, stage = self._progress, self._job.stage
         try:
             with ThreadPoolExecutor(self._threads) as pool:
-                while done.epoch < self._epochs:
+                while done.epoch < self._job.epochs:
                     self._learn_epoch(advance, pool)
-                    self._finish_epoch(evaluate, report)
+                    self._finish_epoch(score, report)
         except Stopped:
             self._keep()
             raise
-        best = done.best or self._compressed()
+        best = done.best or self._trainer.finished()
         # In this order: another thread may save in between.
-        if self._costs.tagger is not None:
-            self._checkpoint.put("tagger-taught", _pack({"tagger": self._costs.tagger.finished()}))
-        self._checkpoint.put(f"{self._stage}-reports", {"reports": _as_bytes(done.reports)})
-        self._checkpoint.put(f"{self._stage}-result", _pack(best))
-        self._checkpoint.drop(self._stage)
-        return self._with(best)
+        self._costs.finish(self._checkpoint)
+        self._checkpoint.put(f"{stage}-reports", {"reports": _as_bytes(done.reports)})
+        self._checkpoint.put(f"{stage}-result", best)
+        self._checkpoint.drop(stage)
+        return best
 
     @property
     def reports(self) -> list[str]:
@@ -149,131 +96,97 @@ class EpochTraining(ABC, Generic[P]):
         return self._progress.reports
 
     def _learn_epoch(self, advance: Callable[[int], None], pool: ThreadPoolExecutor) -> None:
-        done = self._progress
-        at_once = self._config.round if self._costs.lessons else _CHUNK
-        order = self._corpus.epoch_order("trees", self._config.seed, self._stage, done.epoch)
+        done, corpus = self._progress, self._job.corpus
+        at_once = self._config.batch_size if self._costs.all else _CHUNK
+        order = corpus.epoch_order("trees", self._config.seed, self._job.stage, done.epoch)
         whole = len(order)
         if done.epoch == 0:
             # Who knows nothing yet cannot complete trees, so the whole ones come first.
-            is_partial = np.isin(order, list(self._corpus.constraints))
+            is_partial = np.isin(order, list(corpus.constraints))
             order = np.concatenate([order[~is_partial], order[is_partial]])
             whole -= int(is_partial.sum())
         if done.cursor == 0:
             done.updates = 0
-            self._begin_epoch(done.epoch)
+            self._trainer.begin_epoch(done.epoch)
         while done.cursor < self._epoch_size:
             end = min(done.cursor + at_once, self._epoch_size)
             if done.cursor < whole:
                 end = min(end, whole)
             part = order[done.cursor : end]
-            done.updates += self._learn(part)
-            if self._costs.tagger is not None:
-                self._costs.tagger.learn_treebank(part)
+            done.updates += self._trainer.learn(part)
             done.cursor = end
             visited = done.epoch * self._epoch_size + end
-            advance(len(part) + self._costs.keep_up(visited, pool, self._threads))
+            advance(len(part) + self._costs.keep_up(part, visited, pool, self._threads))
             if self._checkpoint.is_due:
                 self._keep()
                 self._checkpoint.save()
 
     def _finish_epoch(
-        self,
-        evaluate: Callable[[P], tuple[float, float]] | None,
-        report: Callable[[EpochReport], None],
+        self, score: Score | None, report: Callable[[EpochReport], None]
     ) -> None:
         done = self._progress
-        self._end_epoch()
+        self._trainer.end_epoch()
         uas = las = None
-        if evaluate is not None:
-            compressed = self._compressed()
-            uas, las = evaluate(self._with(compressed))
-            if las > done.best_las and not self._costs.lessons:
-                done.best_las, done.best = las, compressed
+        if score is not None:
+            finished = self._trainer.finished()
+            uas, las = score(self._trainer.parser(finished))
+            if las > done.best_las and not self._costs.all:
+                done.best_las, done.best = las, finished
         done.epoch += 1
         done.cursor = 0
-        costs = self._costs.finish_epoch()
-        finished = EpochReport(
-            self._stage, done.epoch, self._epochs, done.updates, self._rows(), uas, las, costs
+        epoch = EpochReport(
+            self._job.stage,
+            done.epoch,
+            self._job.epochs,
+            done.updates,
+            self._trainer.rows,
+            uas,
+            las,
+            self._costs.finish_epoch(),
         )
-        done.reports += _log_lines(finished)
-        report(finished)
+        done.reports += epoch.log_lines()
+        report(epoch)
 
     # -- interruption ----------------------------------------------------------------
 
     def _keep(self) -> None:
         """Put into the checkpoint from where learning can go on as if nothing had happened."""
         done = self._progress
-        state: Arrays = {
+        state: dict[str, NDArray[Any]] = {
             "numbers": np.array([done.epoch, done.cursor, done.updates], dtype=np.int64),
             "best_las": np.array([done.best_las]),
             "reports": _as_bytes(done.reports),
             **self._costs.export(),
-            **{f"state.{name}": array for name, array in self._state().items()},
+            **{f"state.{name}": array for name, array in self._trainer.export().items()},
         }
         if done.best is not None:
-            state.update({f"best.{name}": array for name, array in _pack(done.best).items()})
-        self._checkpoint.put(self._stage, state)
+            state.update({f"best.{name}": array for name, array in done.best.items()})
+        self._checkpoint.put(self._job.stage, state)
 
     def _restore(self) -> None:
-        if self._stage not in self._checkpoint:
+        if self._job.stage not in self._checkpoint:
             return
-        state = self._checkpoint[self._stage]
+        state = self._checkpoint[self._job.stage]
         done = self._progress
         done.epoch, done.cursor, done.updates = map(int, state["numbers"])
         done.best_las = float(state["best_las"][0])
         done.reports = _as_lines(state["reports"])
-        done.best = _unpack(below(state, "best")) or None
+        done.best = below(state, "best") or None
         self._costs.restore(state)
-        self._restore_state(below(state, "state"))
+        self._trainer.restore(below(state, "state"))
 
 
-def _log_lines(report: EpochReport) -> list[str]:
-    """An epoch as the log has it: a line for the treebank and one for each cost."""
-    own = {"epoch": report.epoch, "stage": report.stage}
-    treebank = {"updates": report.updates, "rows": report.rows}
-    scores = {"uas": report.uas, "las": report.las} if report.las is not None else {}
-    lines = [{**own, "objective": f"{report.stage}: treebank", **treebank, **scores}]
-    for each in report.objectives:
-        costs = {"first_cost": each.first, "oracle_cost": each.oracle, "mean_k": each.k}
-        counts = {name: getattr(each, name) for name in ("examples", "updates")}
-        rare = {name: getattr(each, name) for name in ("rescued", "retagged")}
-        lines.append(
-            {**own, "objective": f"{report.stage}: {each.name}", **counts, **costs, **rare}
-        )
-    return [json.dumps(line) for line in lines]
-
-
-def taught_tagger(checkpoint: Checkpoint) -> PackedWeights | None:
-    """The weights of the tagger that learned beside a parser, if one did."""
-    name = "tagger-taught"
-    return _unpack(checkpoint[name])["tagger"] if name in checkpoint else None
-
-
-def finished_weights_of(stage: str, checkpoint: Checkpoint) -> Weights | None:
-    """The weights of a parser that an earlier run has already finished, if it has."""
+def finished_weights(stage: str, checkpoint: Checkpoint) -> Arrays | None:
+    """The weights of a job that an earlier run has already finished, if it has."""
     name = f"{stage}-result"
-    return _unpack(checkpoint[name]) if name in checkpoint else None
+    return checkpoint[name] if name in checkpoint else None
 
 
 def finished_reports(stage: str, checkpoint: Checkpoint) -> list[str]:
-    """What the epochs of a finished parser did, lines of the log."""
+    """What the epochs of a finished job did, lines of the log."""
     name = f"{stage}-reports"
-    return _as_lines(checkpoint[name]["reports"]) if name in checkpoint else []
-
-
-def below(state: Mapping[str, NDArray[Any]], prefix: str) -> Arrays:
-    """The arrays whose names begin so, without the beginning."""
-    start = f"{prefix}."
-    return {n.removeprefix(start): a for n, a in state.items() if n.startswith(start)}
-
-
-def _pack(weights: Weights) -> Arrays:
-    return {f"{part}.{n}": a for part, each in weights.items() for n, a in pack(each).items()}
-
-
-def _unpack(arrays: Arrays) -> Weights:
-    parts = sorted({name.partition(".")[0] for name in arrays})
-    return {part: unpack(below(arrays, part)) for part in parts}
+    found: Mapping[str, NDArray[Any]] = checkpoint[name] if name in checkpoint else {}
+    return _as_lines(found["reports"]) if found else []
 
 
 def _as_bytes(lines: list[str]) -> NDArray[np.uint8]:

@@ -2,11 +2,10 @@
 
 from niwaki.parsers.decoding.scores import MAX_LENGTH, Scores
 from niwaki.parsers.decoding.sums import Sums, decode_mbr, expected_cost, sample, sum_trees
-from niwaki.parsers.decoding.trees import Ranked, Trees, decode, kbest
+from niwaki.parsers.decoding.trees import Trees, decode, kbest
 
 __all__ = [
     "MAX_LENGTH",
-    "Ranked",
     "Scores",
     "Sums",
     "Trees",

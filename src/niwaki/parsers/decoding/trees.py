@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from niwaki.data.kbest import KBest
 from niwaki.errors import ScoresError
 from niwaki.kernel.graph import (
     eisner,
@@ -41,18 +42,6 @@ class Trees:
     def __iter__(self) -> Iterator[Ints]:
         """The heads of each sentence."""
         return iter(np.split(self.heads, np.cumsum(self.lengths)[:-1]))
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """Different trees of one sentence, best first, one a row; scores never rise."""
-
-    heads: Ints
-    labels: Ints | None
-    scores: Floats
-
-    def __len__(self) -> int:
-        return len(self.scores)
 
 
 def decode(
@@ -138,7 +127,7 @@ def kbest(
     single_root: bool = True,
     max_length: int = MAX_LENGTH,
     too_long: TooLong = "refuse",
-) -> list[Ranked]:
+) -> list[KBest]:
     """The k best trees of each sentence, or all if it has fewer: exact, no two alike.
 
     Trees that differ in a label are different. A list for k is the beginning of the list
@@ -148,7 +137,7 @@ def kbest(
         raise ScoresError(f"the best {k} trees; ask for one at least")
     if scores.siblings is not None and not projective:
         raise ScoresError(
-            "no exact k-best search exists for crossing trees with scores of siblings; "
+            "no exact k-best search exists for non-projective trees with scores of siblings; "
             "ask for projective trees, or leave the siblings out"
         )
     long = set(find_too_long(scores, max_length, too_long)) if projective else set()
@@ -168,15 +157,15 @@ def kbest(
             found = kbest_spanning.kbest(arcs[here], n, single_root, trees, totals)
         if not found:
             raise no_tree(number)
-        best = Ranked(trees[:found], None, totals[:found])
+        best = KBest(trees[:found], np.zeros_like(trees[:found]), totals[:found])
         if scores.labels is not None:
             best = _with_labels(scores.table[here] * scores.scale, best, k)
         with np.errstate(over="ignore"):
-            ranked.append(Ranked(best.heads, best.labels, best.scores / scores.scale))
+            ranked.append(replace(best, scores=best.scores / scores.scale))
     return ranked
 
 
-def _with_labels(table: Floats, best: Ranked, k: int) -> Ranked:
+def _with_labels(table: Floats, best: KBest, k: int) -> KBest:
     """The k best labelled trees of a sentence, given the k best trees with their best labels."""
     n = best.heads.shape[1]
     arcs, places = np.unique(best.heads * n + np.arange(n), return_inverse=True)
@@ -188,4 +177,4 @@ def _with_labels(table: Floats, best: Ranked, k: int) -> Ranked:
     found = kbest_labels.kbest(choices, rows, best.scores, chosen, ranks, totals)
     chosen, ranks = chosen[:found], ranks[:found]
     labels = order[rows[chosen], ranks].astype(np.int32)
-    return Ranked(best.heads[chosen], labels, totals[:found])
+    return KBest(best.heads[chosen], labels, totals[:found])

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from niwaki.parsers.decoding import Scores, decode, sum_trees
 from niwaki.parsers.graph.lbfgs import LBFGS
-from niwaki.parsers.graph.training_data import NEGLIGIBLE, Arrays, Floats, Pupil, arc_parts
-from niwaki.training.config import GraphConfig
+from niwaki.typing import Arrays, FloatArray
+from niwaki.parsers.graph.training_data import NEGLIGIBLE, ArcTrainingData, arc_parts
+from niwaki.parsers.graph.config import GraphConfig
 
 # What the features of all arcs may take in memory, so that they are looked up but once.
 _MOST_BYTES = 1 << 30
@@ -20,68 +21,68 @@ _MOST_BYTES = 1 << 30
 class _Vector(ABC):
     """Learning of a plain vector of weights, for the features of the gold trees."""
 
-    def __init__(self, pupil: Pupil, config: GraphConfig) -> None:
-        self.pupil, self.config = pupil, config
-        for s in range(len(pupil.starts) - 1):
-            gold = pupil.gold(s)
+    def __init__(self, data: ArcTrainingData, config: GraphConfig) -> None:
+        self.data, self.config = data, config
+        for s in range(len(data.starts) - 1):
+            gold = data.gold(s)
             parts = arc_parts(gold, np.arange(len(gold), dtype=np.int32))
             nothing = np.zeros(len(parts), dtype=np.float32)
-            pupil.arc_learner.add(s, parts, np.zeros(len(parts), dtype=np.int32), nothing)
-        pupil.learner.close()
-        pupil.arc_learner.keep_rows(_MOST_BYTES)
-        self.features = len(pupil.learner)
+            data.arc_learner.add(s, parts, np.zeros(len(parts), dtype=np.int32), nothing)
+        data.weights.close()
+        data.arc_learner.keep_rows(_MOST_BYTES)
+        self.features = len(data.weights)
 
     @abstractmethod
-    def weights(self) -> Floats:
+    def weights(self) -> FloatArray:
         """The weights as they are now."""
 
     def exported(self) -> Arrays:
-        learned = dict(self.pupil.learner.export())
+        learned = dict(self.data.weights.export())
         learned["weights"] = self.weights().astype(np.float32)
         return learned
 
-    def beliefs(self, s: int, table: Floats) -> tuple[Scores, Floats, float]:
+    def beliefs(self, s: int, table: FloatArray) -> tuple[Scores, FloatArray, float]:
         """Scores of arcs, their probabilities, and the logarithm of the sum over trees."""
-        scores = Scores(table, np.array([len(self.pupil.gold(s))], dtype=np.int32))
+        scores = Scores(table, np.array([len(self.data.gold(s))], dtype=np.int32))
         sums = sum_trees(scores, projective=self.config.projective, too_long="spanning")
         return scores, sums.marginals, float(sums.log_sums[0])
 
 
 class BatchLogLinear(_Vector):
-    """Minimises `|w|^2 / (2 C) - sum_i log p(y_i)` by L-BFGS; each pass is one evaluation."""
+    """Minimises `l2 |w|^2 / 2 - sum_i log p(y_i)` by L-BFGS; each pass is one evaluation."""
 
-    def __init__(self, pupil: Pupil, config: GraphConfig) -> None:
-        super().__init__(pupil, config)
+    def __init__(self, data: ArcTrainingData, config: GraphConfig) -> None:
+        super().__init__(data, config)
         self._search = LBFGS(np.zeros(self.features))
         self._begin()
 
     def _begin(self) -> None:
         self._point = self._search.point
-        self._value = float(self._point @ self._point) / (2 * self.config.c)
-        self._gradient = self._point / self.config.c
+        self._value = self.config.l2 * float(self._point @ self._point) / 2
+        self._gradient = self._point * self.config.l2
 
     def learn(self, s: int) -> bool:
-        table = self.pupil.arc_learner.dense_scores(s, self._point)
+        table = self.data.arc_learner.dense_scores(s, self._point)
         scores, marginals, log_sum = self.beliefs(s, table)
-        rows = scores.arcs_of_words(self.pupil.gold(s))
+        rows = scores.arcs_of_words(self.data.gold(s))
         self._value += log_sum - float(table[rows].sum())
         coefficients = marginals.copy()
         coefficients[rows] -= 1
-        self.pupil.arc_learner.dense_add(s, coefficients, self._gradient)
+        self.data.arc_learner.dense_add(s, coefficients, self._gradient)
         return True
 
     def finish(self) -> None:
         self._search.tell(self._value, self._gradient)
         self._begin()
 
-    def weights(self) -> Floats:
+    def weights(self) -> FloatArray:
         return self._search.best
 
     @property
     def objective(self) -> float:
         return self._search.value
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> Arrays:
         found = {f"search.{name}": array for name, array in self._search.state().items()}
         return {**found, "value": np.array([self._value]), "gradient": self._gradient}
 
@@ -103,9 +104,9 @@ class MaxMargin(_Vector):
     the other moves its scores by `rate * (cost + w . f)`.
     """
 
-    def __init__(self, pupil: Pupil, config: GraphConfig) -> None:
-        super().__init__(pupil, config)
-        lengths = np.diff(pupil.starts)
+    def __init__(self, data: ArcTrainingData, config: GraphConfig) -> None:
+        super().__init__(data, config)
+        lengths = np.diff(data.starts)
         self._places = np.concatenate([[0], np.cumsum(lengths * (lengths + 1))])
         self._duals = np.zeros(int(self._places[-1]))
         self._marginals = np.zeros_like(self._duals)
@@ -121,7 +122,7 @@ class MaxMargin(_Vector):
             self._move(s)
 
     def _rows(self, s: int) -> NDArray[np.int64]:
-        gold = self.pupil.gold(s)
+        gold = self.data.gold(s)
         n = len(gold)
         return np.asarray(gold.astype(np.int64) * n + np.arange(n))
 
@@ -133,16 +134,16 @@ class MaxMargin(_Vector):
         _, after, _ = self.beliefs(s, self._duals[place])
         falls = self._marginals[place] - after
         self._marginals[place] = after
-        self.pupil.arc_learner.dense_add(s, self.config.margin_c * falls, self._weights)
+        self.data.arc_learner.dense_add(s, self.config.margin_c * falls, self._weights)
         return float(np.abs(falls).max())
 
     def learn(self, s: int) -> bool:
         here = self._duals[self._places[s] : self._places[s + 1]]
-        gains = self.pupil.arc_learner.dense_scores(s, self._weights)
+        gains = self.data.arc_learner.dense_scores(s, self._weights)
         gains += 1 - certain(self._rows(s), len(here))
-        here += self.config.eg_rate * gains
+        here += self.config.eg_learning_rate * gains
         # Only differences between the heads of a word matter.
-        n = len(self.pupil.gold(s))
+        n = len(self.data.gold(s))
         columns = here.reshape(n + 1, n)
         columns -= columns.max(axis=0)
         return self._move(s) > NEGLIGIBLE
@@ -150,17 +151,17 @@ class MaxMargin(_Vector):
     def finish(self) -> None:
         pass
 
-    def weights(self) -> Floats:
+    def weights(self) -> FloatArray:
         return self._weights
 
     def objectives(self) -> tuple[float, float]:
         """The primal and the dual objective; at the optimum they meet."""
         norm = float(self._weights @ self._weights) / 2
         primal, dual = norm, -norm
-        for s in range(len(self.pupil.starts) - 1):
+        for s in range(len(self.data.starts) - 1):
             rows = self._rows(s)
             costs = 1 - certain(rows, len(rows) * (len(rows) + 1))
-            table = self.pupil.arc_learner.dense_scores(s, self._weights)
+            table = self.data.arc_learner.dense_scores(s, self._weights)
             marginals = self._marginals[self._places[s] : self._places[s + 1]]
             lengths = np.array([len(rows)], dtype=np.int32)
             worst = decode(
@@ -172,7 +173,7 @@ class MaxMargin(_Vector):
             dual += self.config.margin_c * float(costs @ marginals)
         return primal, dual
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> Arrays:
         return {"duals": self._duals, "marginals": self._marginals, "weights": self._weights}
 
     def restore(self, state: Arrays) -> None:
@@ -180,7 +181,7 @@ class MaxMargin(_Vector):
         self._weights = state["weights"].copy()
 
 
-def certain(rows: NDArray[np.int64], size: int) -> Floats:
+def certain(rows: NDArray[np.int64], size: int) -> FloatArray:
     """Probabilities of arcs when a tree is certain."""
     found = np.zeros(size)
     found[rows] = 1

@@ -9,18 +9,16 @@ from numpy.typing import NDArray
 
 from niwaki.kernel.graph.arc_learning import ArcLearner
 from niwaki.parsers.decoding import Scores, decode, kbest, sum_trees
+from niwaki.typing import Arrays, FloatArray, IntArray
 from niwaki.parsers.graph.training_data import (
     NEGLIGIBLE,
-    Arrays,
-    Floats,
-    Ints,
-    Pupil,
+    ArcTrainingData,
     add_steps,
     arc_parts,
     sibling_parts,
     tree_score,
 )
-from niwaki.training.config import GraphConfig
+from niwaki.parsers.graph.config import GraphConfig
 
 # Only arcs of larger gradients give weights to features that have none: the right ones that
 # are not certain, and serious rivals.
@@ -32,8 +30,8 @@ _NOISE = 0.1
 class _Online:
     """Learning that changes the weights of a growing table after each sentence."""
 
-    def __init__(self, pupil: Pupil, config: GraphConfig) -> None:
-        self.pupil, self.config = pupil, config
+    def __init__(self, data: ArcTrainingData, config: GraphConfig) -> None:
+        self.data, self.config = data, config
 
     def finish(self) -> None:
         pass
@@ -42,18 +40,18 @@ class _Online:
     unit = 1.0
 
     def along(
-        self, arc_learner: ArcLearner, s: int, parts: Ints, slopes: Floats, length: float
+        self, arc_learner: ArcLearner, s: int, parts: IntArray, slopes: FloatArray, length: float
     ) -> None:
         add_steps(arc_learner, s, parts, slopes * (self.unit * length))
 
     def exported(self) -> Arrays:
-        return self.pupil.learner.export()
+        return self.data.weights.export()
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        return dict(self.pupil.learner.export())
+    def state(self) -> Arrays:
+        return dict(self.data.weights.export())
 
     def restore(self, state: Arrays) -> None:
-        self.pupil.learner.restore(**state)
+        self.data.weights.restore(**state)
 
 
 class Perceptron(_Online):
@@ -63,15 +61,15 @@ class Perceptron(_Online):
     """
 
     def learn(self, s: int) -> bool:
-        pupil = self.pupil
-        gold = pupil.gold(s)
+        data = self.data
+        gold = data.gold(s)
         guess = decode(
-            raised(pupil.scores(s), gold, self.config.margin),
+            raised(data.scores(s), gold, self.config.margin),
             projective=self.config.projective,
             too_long="spanning",
         ).heads
-        pupil.update(s, gold, guess)
-        pupil.learner.tick()
+        data.update(s, gold, guess)
+        data.weights.tick()
         return bool((guess != gold).any())
 
 
@@ -80,14 +78,14 @@ class Mira(_Online):
     wrong heads (Crammer and Singer 2003, McDonald et al. 2005); Hildreth's algorithm.
     """
 
-    def __init__(self, pupil: Pupil, config: GraphConfig) -> None:
-        super().__init__(pupil, config)
+    def __init__(self, data: ArcTrainingData, config: GraphConfig) -> None:
+        super().__init__(data, config)
         self.unit = config.aggressiveness
 
     def learn(self, s: int) -> bool:
-        pupil, config = self.pupil, self.config
-        gold = pupil.gold(s)
-        scores = pupil.scores(s)
+        data, config = self.data, self.config
+        gold = data.gold(s)
+        scores = data.scores(s)
         projective = config.projective or scores.siblings is not None
         (ranked,) = kbest(scores, config.k, projective=projective, too_long="spanning")
         losses = (ranked.heads != gold).sum(axis=1).astype(np.float64)
@@ -101,21 +99,21 @@ class Mira(_Online):
             shares = hildreth(gram, losses - leads, config.aggressiveness)
             for tree, share in zip(trees, shares.tolist(), strict=True):
                 if share:
-                    pupil.update(s, gold, tree, share)
-        pupil.learner.tick()
+                    data.update(s, gold, tree, share)
+        data.weights.tick()
         return bool(len(rivals))
 
-    def _difference(self, s: int, gold: Ints, tree: Ints) -> tuple[NDArray[np.uint64], Floats]:
+    def _difference(self, s: int, gold: IntArray, tree: IntArray) -> tuple[NDArray[np.uint64], FloatArray]:
         """The features of the gold tree without those of another, as keys and counts."""
-        pupil = self.pupil
+        data = self.data
         words = np.flatnonzero(gold != tree).astype(np.int32)
         keys, counts = [], []
         for heads, sign in ((gold, 1.0), (tree, -1.0)):
-            found, _ = pupil.parser.arcs.keys(pupil.batch, pupil.values, s, arc_parts(heads, words))
+            found, _ = data.scorer.arc_model.keys(data.batch, data.values, s, arc_parts(heads, words))
             keys.append(found)
-            if pupil.parser.siblings is not None:
-                found, _ = pupil.parser.siblings.keys(
-                    pupil.batch, pupil.values, s, sibling_parts(heads)
+            if data.scorer.sibling_model is not None:
+                found, _ = data.scorer.sibling_model.keys(
+                    data.batch, data.values, s, sibling_parts(heads)
                 )
                 keys[-1] = np.concatenate([keys[-1], found])
             counts.append(np.full(len(keys[-1]), sign))
@@ -124,12 +122,12 @@ class Mira(_Online):
         return unique, totals.astype(np.float64)
 
 
-def _dot(one: tuple[NDArray[np.uint64], Floats], other: tuple[NDArray[np.uint64], Floats]) -> float:
+def _dot(one: tuple[NDArray[np.uint64], FloatArray], other: tuple[NDArray[np.uint64], FloatArray]) -> float:
     _, places, others = np.intersect1d(one[0], other[0], assume_unique=True, return_indices=True)
     return float(one[1][places] @ other[1][others])
 
 
-def hildreth(gram: Floats, wanted: Floats, most: float, rounds: int = 200) -> Floats:
+def hildreth(gram: FloatArray, wanted: FloatArray, most: float, rounds: int = 200) -> FloatArray:
     """Multipliers of the smallest change `sum a_j d_j` with `d_j . change >= wanted_j`, each at
     most `most`; `gram` are the products of the d.
 
@@ -157,15 +155,15 @@ class LogLinear(_Online):
     With latent classes, on the logarithm of the sum over the classes of its arcs.
     """
 
-    def __init__(self, pupil: Pupil, config: GraphConfig, seed: int) -> None:
-        super().__init__(pupil, config)
+    def __init__(self, data: ArcTrainingData, config: GraphConfig, seed: int) -> None:
+        super().__init__(data, config)
         self._seed = seed
 
     def learn(self, s: int) -> bool:
-        pupil, config = self.pupil, self.config
-        gold = pupil.gold(s)
+        data, config = self.data, self.config
+        gold = data.gold(s)
         n = len(gold)
-        table = pupil.parser.arc_table(pupil.batch, pupil.values, np.array([s], dtype=np.int32))
+        table = data.parser.arc_table(data.batch, data.values, np.array([s], dtype=np.int32))
         by_class = Scores(table, np.array([n], dtype=np.int32))
         sums = sum_trees(by_class, projective=config.projective, too_long="spanning")
         gradients = -np.asarray(sums.marginals)
@@ -179,34 +177,34 @@ class LogLinear(_Online):
         wanted = wanted[wanted // n != wanted % n + 1]
         parts = np.full((len(wanted), 3), -1, dtype=np.int32)
         parts[:, 0], parts[:, 1] = wanted // n, wanted % n + 1
-        pupil.arc_learner.climb(
+        data.arc_learner.climb(
             s,
             parts,
             np.ascontiguousarray(gradients[wanted]),
             NEGLIGIBLE,
             _FRESH,
-            config.rate,
-            config.damping,
+            config.learning_rate,
+            config.adagrad_epsilon,
         )
-        pupil.learner.tick()
+        data.weights.tick()
         return bool(len(wanted))
 
     def along(
-        self, arc_learner: ArcLearner, s: int, parts: Ints, slopes: Floats, length: float
+        self, arc_learner: ArcLearner, s: int, parts: IntArray, slopes: FloatArray, length: float
     ) -> None:
-        rate = self.config.rate * length
+        rate = self.config.learning_rate * length
         slopes = np.ascontiguousarray(slopes[:, None])
-        arc_learner.climb(s, parts, slopes, NEGLIGIBLE, 0.0, rate, self.config.damping)
+        arc_learner.climb(s, parts, slopes, NEGLIGIBLE, 0.0, rate, self.config.adagrad_epsilon)
 
-    def _jitter(self, s: int, n: int) -> Floats | float:
+    def _jitter(self, s: int, n: int) -> FloatArray | float:
         """Latent classes are alike, and would stay so, but for some noise in the first epoch."""
-        if self.pupil.learner.clock > len(self.pupil.starts) - 1:
+        if self.data.weights.clock > len(self.data.starts) - 1:
             return 0.0
         noise = np.random.default_rng([self._seed, s])
         return np.asarray(noise.normal(scale=_NOISE, size=(n, self.config.latent)))
 
 
-def raised(scores: Scores, gold: Ints, margin: float) -> Scores:
+def raised(scores: Scores, gold: IntArray, margin: float) -> Scores:
     """The scores with a head start for all arcs but those of a tree."""
     if not margin:
         return scores

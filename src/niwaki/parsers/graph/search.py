@@ -1,112 +1,88 @@
-"""What a graph parser says of sentences: probabilities, and trees that obey constraints."""
+"""The k best trees of a graph parser, all of them or those that obey constraints."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.constraints import Constraints, Subtree
+from niwaki.data.kbest import KBest
 from niwaki.data.tree import Tree
-from niwaki.errors import ConstraintError
-from niwaki.features.vocabulary import Values
+from niwaki.errors import ConstraintError, ModelError
 from niwaki.kernel.batch import Batch
-from niwaki.parsers.decoding import Ranked, Scores, kbest
-from niwaki.parsers.graph.model import Floats, GraphParser, Numbers, normalised
-from niwaki.parsers.transition.search import Found
+from niwaki.parsers.beliefs import BELIEVED_TREES, Beliefs
+from niwaki.parsers.decoding import Scores, kbest
 from niwaki.tagging.tagger import Tags
 
-# Arcs with less probability do not count for the probability of a label.
-_NEGLIGIBLE = 1e-6
+if TYPE_CHECKING:
+    from niwaki.parsers.graph.model import GraphParser
+
+# Arcs and labels that are believed less are passed over.
+_NEGLIGIBLE = 1e-3
 
 
-def graph_probabilities(
-    parser: GraphParser, batch: Batch, tags: Tags, how: str | None
-) -> tuple[Numbers, Numbers, dict[str, Floats]]:
-    """Heads, labels, and what the model gives them: of each word's tag, arc and label the
-    probability in the sum over all trees, and of each sentence the labelled tree's.
+class GraphCandidates:
+    """The k best trees of a graph parser in the sentences of a batch."""
 
-    The probability of a label is summed over all heads that the word may have.
-    """
-    heads, labels = parser.parse(batch, tags, how)
-    if not batch.words:
-        nothing = np.zeros(0)
-        return heads, labels, dict.fromkeys(("tag", "arc", "label", "tree"), nothing)
-    values = parser.attribute_values(batch, tags)
-    scores, marginals, log_sums = parser.marginals(batch, values)
-    rows = scores.arcs_of_words(heads)
-    own = normalised(parser.label_model.chosen(batch, values, heads) / parser.label_temperature)
-    chosen = own[np.arange(len(labels)), labels]
-    lengths = np.asarray(batch.lengths, dtype=np.int64)
-    sentence = np.repeat(np.arange(len(lengths)), lengths)
-    logs = np.bincount(sentence, scores.table[rows] + chosen, minlength=len(lengths))
-    found = {
-        "tag": np.asarray(tags.probabilities, dtype=np.float64),
-        "arc": marginals[rows],
-        "label": _label_marginals(parser, batch, values, scores, marginals, labels),
-        "tree": np.exp(np.minimum(logs - log_sums, 0)),
-    }
-    return heads, labels, found
+    def __init__(
+        self, parser: GraphParser, batch: Batch, tags: Tags, how: str | None = None
+    ) -> None:
+        self._parser, self._batch, self._how = parser, batch, how
+        self._values = parser.scorer.values(batch, tags)
 
+    def kbest(self, s: int, k: int, constraints: Constraints | None = None) -> KBest:
+        """The k best of all trees, or of those that obey; with "eisner" of projective ones."""
+        parser, words = self._parser, self._batch.lengths[s]
+        if parser.max_words is not None and words > parser.max_words:
+            raise ModelError(
+                f"{words} words; a graph parser ranks trees of up to {parser.max_words}"
+            )
+        scores = parser.labelled_scores(self._batch, s, self._values)
+        if constraints:
+            scores = _constrained(parser, scores, constraints)
+        projective = parser.is_projective(scores, self._how)
+        (found,) = kbest(scores, k, projective=projective, too_long="spanning")
+        found = replace(found, names=parser.labels.names, number=s)
+        return _obeying(found, constraints) if constraints else found
 
-def _label_marginals(
-    parser: GraphParser,
-    batch: Batch,
-    values: list[Values],
-    scores: Scores,
-    marginals: Floats,
-    labels: Numbers,
-) -> Floats:
-    found = np.zeros(len(labels))
-    start = 0
-    for s, n in enumerate(scores.lengths.tolist()):
-        beliefs = marginals[scores.starts[s] : scores.starts[s + 1]]
-        arcs = np.flatnonzero(beliefs > _NEGLIGIBLE)
-        heads, places = (arcs // n).astype(np.int32), (arcs % n).astype(np.int32)
-        logs = parser.label_logs(batch, values, s, heads, places + 1)
-        shares = np.exp(logs[np.arange(len(arcs)), labels[start + places]])
-        found[start : start + n] = np.bincount(places, beliefs[arcs] * shares, minlength=n)
-        start += n
-    return np.minimum(found, 1.0)
-
-
-def graph_kbest(
-    parser: GraphParser,
-    batch: Batch,
-    s: int,
-    values: list[Values],
-    k: int,
-    how: str | None = None,
-    constraints: Constraints | None = None,
-) -> list[Found]:
-    """Up to k labelled trees of a sentence, best first; all obey the constraints, if any."""
-    if not constraints:
-        return [
-            Found(tree, score, b"")
-            for tree, score in _trees(parser, parser.kbest(batch, s, values, k, how))
-        ]
-    scores = _constrained(parser, parser.labelled_scores(batch, s, values), constraints)
-    projective = parser.decoder(how) == "eisner" or scores.siblings is not None
-    (ranked,) = kbest(scores, k, projective=projective, too_long="spanning")
-    found: dict[Tree, Found] = {}
-    for tree, score in _trees(parser, ranked):
-        named = _with_unknown_labels(parser, constraints, tree)
-        # Labels that were put in may have made two candidates the same.
-        if named not in found and not any(constraints.broken_by(named)):
-            found[named] = Found(named, score, b"")
-    if not found:
-        raise ConstraintError("no tree was found that obeys all constraints; give up one")
-    return list(found.values())
-
-
-def _trees(parser: GraphParser, ranked: Ranked) -> list[tuple[Tree, float]]:
-    names = parser.labels.names
-    assert ranked.labels is not None
-    return [
-        (Tree(tuple(heads), tuple([names[label] for label in labels])), score)
-        for heads, labels, score in zip(
-            ranked.heads.tolist(), ranked.labels.tolist(), ranked.scores.tolist(), strict=True
+    def beliefs(self, s: int) -> Beliefs:
+        """The probabilities of arcs; of a model of siblings, the shares of its best trees."""
+        parser = self._parser
+        if parser.spec.order == 2:
+            return Beliefs.of_trees(self.kbest(s, BELIEVED_TREES))
+        marginals = parser.marginals(self._batch, self._values, s)[1]
+        n = self._batch.lengths[s]
+        beliefs = Beliefs(marginals.reshape(n + 1, n).copy())
+        heads, places = np.nonzero(beliefs.arcs > _NEGLIGIBLE)
+        shares = np.exp(
+            parser.label_logs(
+                self._batch,
+                self._values,
+                s,
+                heads.astype(np.int32),
+                (places + 1).astype(np.int32),
+            )
         )
-    ]
+        names = parser.labels.names
+        for head, place, row in zip(heads.tolist(), places.tolist(), shares, strict=True):
+            for label in np.flatnonzero(row > _NEGLIGIBLE).tolist():
+                belief = float(beliefs.arcs[head, place] * row[label])
+                beliefs.add_label(head, place + 1, names[label], belief)
+        return beliefs
+
+
+def _obeying(found: KBest, constraints: Constraints) -> KBest:
+    """Those trees that obey, with labels that the model does not know put in where they must be."""
+    named = [_with_unknown_labels(constraints, tree) for tree in found.trees]
+    kept = [row for row, tree in enumerate(named) if not any(constraints.broken_by(tree))]
+    if not kept:
+        raise ConstraintError("no tree was found that obeys all constraints; give up one")
+    return KBest.of_trees(
+        [named[row] for row in kept], found.scores[kept], found.names, number=found.number
+    )
 
 
 def _constrained(parser: GraphParser, scores: Scores, constraints: Constraints) -> Scores:
@@ -144,7 +120,7 @@ def _allowed_labels(
     return allowed if allowed.any() else None
 
 
-def _with_unknown_labels(parser: GraphParser, constraints: Constraints, tree: Tree) -> Tree:
+def _with_unknown_labels(constraints: Constraints, tree: Tree) -> Tree:
     """The tree with labels that the model does not know put in where they must be."""
     names = list(tree.deprels)
     for word, name in enumerate(names, start=1):

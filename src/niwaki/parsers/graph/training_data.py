@@ -1,10 +1,9 @@
-"""A graph parser that is being taught: its sentences, its weights, and steps between trees."""
+"""Sentences that a graph parser learns arcs from, and steps between their trees."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,41 +14,40 @@ from niwaki.kernel.graph.arc_learning import ArcLearner
 from niwaki.kernel.linear import SparseWeights
 from niwaki.parsers.decoding import Scores
 from niwaki.parsers.graph.model import GraphParser
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Arrays = Mapping[str, NDArray[Any]]
+from niwaki.parsers.graph.scorer import LinearScorer
+from niwaki.typing import FloatArray, IntArray
 
 # Gradients below this are left out: most arcs of a sentence are out of the question.
 NEGLIGIBLE = 1e-4
 
 
 @dataclass
-class Pupil:
-    """A parser with growing weights, and the sentences that it learns from."""
+class ArcTrainingData:
+    """A linear scorer with growing weights, and the sentences that it learns from."""
 
     parser: GraphParser
-    learner: SparseWeights
+    scorer: LinearScorer
+    weights: SparseWeights
     batch: Batch
     values: list[Values]
-    heads: Ints  # of all words; completed while learning where trees are partial
+    heads: IntArray  # of all words; completed while learning where trees are partial
     starts: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        self.arc_learner = ArcLearner(self.parser.arcs, self.learner, self.batch, self.values)
+        self.arc_learner = ArcLearner(self.scorer.arc_model, self.weights, self.batch, self.values)
         self.sibling_learner: ArcLearner | None = None
-        if self.parser.siblings is not None:
+        if self.scorer.sibling_model is not None:
             self.sibling_learner = ArcLearner(
-                self.parser.siblings, self.learner, self.batch, self.values
+                self.scorer.sibling_model, self.weights, self.batch, self.values
             )
 
-    def gold(self, s: int) -> Ints:
+    def gold(self, s: int) -> IntArray:
         return self.heads[self.starts[s] : self.starts[s + 1]]
 
     def scores(self, s: int) -> Scores:
         return self.parser.scores(self.batch, self.values, s)
 
-    def differences(self, towards: Ints, away: Ints) -> Iterator[tuple[ArcLearner, Ints, Floats]]:
+    def differences(self, towards: IntArray, away: IntArray) -> Iterator[tuple[ArcLearner, IntArray, FloatArray]]:
         """The parts by which two trees differ, with 1 for those of the first and -1 for those
         of the second; arcs, then siblings, each with who can change their weights.
         """
@@ -64,19 +62,19 @@ class Pupil:
         for arc_learner, plus, minus in pairs:
             yield arc_learner, np.concatenate([plus, minus]), np.repeat([1.0, -1.0], len(plus))
 
-    def update(self, s: int, towards: Ints, away: Ints, step: float = 1.0) -> None:
+    def update(self, s: int, towards: IntArray, away: IntArray, step: float = 1.0) -> None:
         """Add `step` times the difference of the features of two trees."""
         for arc_learner, parts, signs in self.differences(towards, away):
             add_steps(arc_learner, s, parts, step * signs)
 
 
-def add_steps(arc_learner: ArcLearner, s: int, parts: Ints, steps: Floats) -> None:
+def add_steps(arc_learner: ArcLearner, s: int, parts: IntArray, steps: FloatArray) -> None:
     """Add a step to the weights of each part."""
     classes = np.zeros(len(parts), dtype=np.int32)
     arc_learner.add(s, parts, classes, steps.astype(np.float32))
 
 
-def arc_parts(heads: Ints, words: Ints) -> Ints:
+def arc_parts(heads: IntArray, words: IntArray) -> IntArray:
     """Parts as the kernel takes them, of the arcs of some words (counted from 0)."""
     parts = np.full((len(words), 3), -1, dtype=np.int32)
     parts[:, 0] = heads[words]
@@ -84,7 +82,7 @@ def arc_parts(heads: Ints, words: Ints) -> Ints:
     return parts
 
 
-def sibling_parts(heads: Ints) -> Ints:
+def sibling_parts(heads: IntArray) -> IntArray:
     """Each word with its head and the dependent before it, 0 if it is the nearest one.
 
     >>> sibling_parts(np.array([2, 0, 2, 2], dtype=np.int32)).tolist()
@@ -107,7 +105,7 @@ def sibling_parts(heads: Ints) -> Ints:
     return parts
 
 
-def tree_score(scores: Scores, heads: Ints) -> float:
+def tree_score(scores: Scores, heads: IntArray) -> float:
     """What a tree scores."""
     total = float(scores.table[scores.arcs_of_words(heads)].sum())
     if scores.siblings is not None:
@@ -115,31 +113,3 @@ def tree_score(scores: Scores, heads: Ints) -> float:
         head, word, sibling = sibling_parts(heads).T.astype(np.int64)
         total += float(scores.siblings[(head * n + word - 1) * (n + 1) + sibling].sum())
     return total
-
-
-class Lessons(Protocol):
-    """One way to learn."""
-
-    def learn(self, s: int) -> bool:
-        """Learn from a sentence; whether there was something to learn."""
-
-    def finish(self) -> None:
-        """All sentences have been learned from once more."""
-
-    def exported(self) -> Arrays:
-        """What was learned, as `SparseWeights.export` gives it."""
-
-    def state(self) -> dict[str, NDArray[Any]]: ...
-
-    def restore(self, state: Arrays) -> None: ...
-
-
-class OnlineLessons(Lessons, Protocol):
-    """A way to learn from sentence to sentence, which costs can go along with."""
-
-    def along(
-        self, arc_learner: ArcLearner, s: int, parts: Ints, slopes: Floats, length: float
-    ) -> None:
-        """Raise the weights of parts of any sentence by their slopes, as far as `length`, where
-        a sentence of the treebank goes 1.
-        """

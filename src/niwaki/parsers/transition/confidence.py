@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.transition.confidence import weigh
-from niwaki.parsers.transition.model import Numbers, TransitionParser
+from niwaki.parsers.transition.model import Numbers, TransitionModel
 from niwaki.tagging.tagger import Tags
 
 Floats = NDArray[np.float64]
@@ -42,8 +42,8 @@ class Evidence:
 def gather_evidence(
     batch: Batch,
     tags: Tags,
-    parser: TransitionParser,
-    second: TransitionParser | None,
+    parser: TransitionModel,
+    second: TransitionModel | None,
     width: int,
     temperature: float,
 ) -> Evidence:
@@ -114,12 +114,12 @@ def _logistic(features: Floats, weights: Any) -> Floats:
 
 def _fit_logistic(features: Floats, right: NDArray[np.bool_]) -> Floats:
     """Newton's method on the log-likelihood, with a small ridge for features that never vary."""
-    spec = _with_constant(features)
-    weights = np.zeros(spec.shape[1])
+    design = _with_constant(features)
+    weights = np.zeros(design.shape[1])
     for _ in range(_NEWTON_STEPS):
         guess = _logistic(features, weights)
-        slope = spec.T @ (guess - right) + _RIDGE * weights
-        bend = (spec * (guess * (1 - guess))[:, None]).T @ spec + _RIDGE * np.eye(len(weights))
+        slope = design.T @ (guess - right) + _RIDGE * weights
+        bend = (design * (guess * (1 - guess))[:, None]).T @ design + _RIDGE * np.eye(len(weights))
         weights = weights - np.linalg.solve(bend, slope)
     return weights
 
@@ -172,22 +172,3 @@ class Confidence:
             raise ValueError("a calibrated probability is none")
         if not 0 < self.temperature < np.inf:
             raise ValueError(f"a temperature of {self.temperature}")
-
-
-# What is written to MISC for each kind.
-NOTES = {"tag": "TagProb", "arc": "ArcProb", "label": "LabelProb"}
-
-
-def with_probabilities(misc: list[bytes], found: Mapping[str, Floats]) -> list[bytes]:
-    """MISC with those probabilities of the words that were found; older ones are replaced."""
-    kinds = [kind for kind in NOTES if kind in found]
-    names = [NOTES[kind].encode() for kind in kinds]
-    old_names = [name.encode() for name in NOTES.values()]
-    rows = zip(misc, *(found[kind].tolist() for kind in kinds), strict=True)
-    written = []
-    for old, *values in rows:
-        notes = [] if old == b"_" else old.split(b"|")
-        kept = [note for note in notes if note.partition(b"=")[0] not in old_names]
-        new = [b"%s=%.4f" % pair for pair in zip(names, values, strict=True)]
-        written.append(b"|".join([*kept, *new]))
-    return written

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.faults import COLUMNS
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError
@@ -27,7 +27,6 @@ from niwaki.kernel.transition.systems import MOVES, load_system
 from niwaki.parsers.transition.pseudo_projective import decode, plain_label
 from niwaki.tagging.tagger import Tags
 
-DEPREL = COLUMNS.index("DEPREL")
 Numbers = NDArray[np.int32]
 Class = tuple[int, int]
 
@@ -36,6 +35,8 @@ MAX_CLASSES = 64
 # Two lines, where labels also tell of lifted arcs.
 MAX_ENCODED_CLASSES = 128
 OTHER = -1
+# Labels tell of lifted arcs.
+ENCODED = "pseudo-projective"
 _ARCS = ("left", "right", "root")
 
 
@@ -51,8 +52,8 @@ class TransitionSpec:
     rare: dict[tuple[int, int], int] = field(default_factory=dict)
     degrees: Mapping[str, int] = field(default_factory=dict)
     lowercase: bool = False
-    # "encode": labels such as obl↑nsubj tell of lifted arcs (see pseudo_projective).
-    crossing: str = "lift"
+    # "pseudo-projective": labels such as obl↑nsubj tell of lifted arcs (see pseudo_projective).
+    nonprojective: str = "projectivize"
     # Without tags, features on them are left out.
     tags: bool = True
 
@@ -66,7 +67,7 @@ class TransitionSpec:
             "rare": [[*key, label] for key, label in self.rare.items()],
             "degrees": dict(self.degrees),
             "lowercase": self.lowercase,
-            "crossing": self.crossing,
+            "nonprojective": self.nonprojective,
             "tags": self.tags,
         }
 
@@ -81,12 +82,19 @@ class TransitionSpec:
             rare={(action, value): label for action, value, label in record["rare"]},
             degrees=record["degrees"],
             lowercase=record["lowercase"],
-            crossing=record.get("crossing", "lift"),
+            nonprojective=_nonprojective(record),
             tags=record.get("tags", True),
         )
 
 
-class TransitionParser:
+def _nonprojective(record: Mapping[str, Any]) -> str:
+    """As files have it; older ones say it in other words."""
+    if record.get("crossing") == "encode":
+        return ENCODED
+    return str(record.get("nonprojective", "projectivize"))
+
+
+class TransitionModel:
     """A transition system with a linear model that chooses its labelled moves."""
 
     def __init__(
@@ -103,7 +111,7 @@ class TransitionParser:
         if spec.root_label < 0 or min(spec.rare.values(), default=0) < 0:
             raise ValueError("a root or a rare move has no label")
         self.plain_labels = [
-            plain_label(name) if spec.crossing == "encode" else name for name in spec.labels
+            plain_label(name) if spec.nonprojective == ENCODED else name for name in spec.labels
         ]
         numbers = [self.labels.number(name) for name in self.plain_labels]
         self._plain = np.array(numbers, dtype=np.int32)
@@ -130,9 +138,9 @@ class TransitionParser:
             self.attributes.index("upos"),
         )
 
-    def with_model(self, model: SparseWeights | PackedWeights) -> TransitionParser:
+    def with_model(self, model: SparseWeights | PackedWeights) -> TransitionModel:
         """The same parser with other weights."""
-        return TransitionParser(self.spec, model, self._clusters)
+        return TransitionModel(self.spec, model, self._clusters)
 
     def attribute_values(self, batch: Batch, tags: Tags) -> list[Values]:
         """What the templates see of the words of a batch, in the order of `attributes`, and
@@ -166,6 +174,15 @@ class TransitionParser:
             heads[words] = decode(Tree(tuple(heads[words].tolist()), names)).heads
         return heads, plain
 
+    def kbest(self, batch: Batch, s: int, values: list[Values], k: int, beam: int) -> KBest:
+        """The k best distinct trees that the beam finds; a beam narrower than k is widened."""
+        heads, labels, scores, moves = self.kernel.kbest(batch, s, values, k, beam)
+        words = heads.shape[1]
+        flat = self.decoded(heads.ravel(), labels.ravel(), [words] * len(heads))
+        heads, labels = (each.reshape(-1, words) for each in flat)
+        # Two encoded trees may mean the same one.
+        return KBest(heads, labels, scores, self.labels.names, tuple(moves), number=s).distinct()
+
     def class_numbers(self) -> dict[Class, int]:
         """The labelled move of each move and label; rare labels share one."""
         return class_numbers(self.spec.classes, len(self.labels))
@@ -187,13 +204,13 @@ def make_transition_spec(
     *,
     degrees: Mapping[str, int] | None = None,
     lowercase: bool = False,
-    crossing: str = "lift",
+    nonprojective: str = "projectivize",
     tags: bool = True,
     max_classes: int | None = None,
 ) -> TransitionSpec:
     """The labelled moves that a treebank needs; rare ones share a class.
 
-    What label they then get is decided by the dependent's UPOS. With "encode", the
+    What label they then get is decided by the dependent's UPOS. With "pseudo-projective", the
     trees are those of `encode_all`.
     """
     arcs: Counter[tuple[str, str]] = Counter()
@@ -209,7 +226,7 @@ def make_transition_spec(
     if not arcs:
         raise ConfigError("the training data has no arcs; give sentences with heads")
     known = {label for _, label in arcs}
-    if crossing == "encode":
+    if nonprojective == ENCODED:
         known |= set(map(plain_label, known))
     labels = Vocabulary(sorted(known))
     roots = Counter({label: count for (move, label), count in arcs.items() if move == "root"})
@@ -217,7 +234,7 @@ def make_transition_spec(
     plain = [(MOVES.index(name), 0) for name in moves if name not in _ARCS]
     wanted = [(move, label) for (move, label), _ in arcs.most_common() if move in moves]
     arc_moves = [name for name in moves if name in _ARCS]
-    usual_most = MAX_ENCODED_CLASSES if crossing == "encode" else MAX_CLASSES
+    usual_most = MAX_ENCODED_CLASSES if nonprojective == ENCODED else MAX_CLASSES
     room = (max_classes or usual_most) - len(plain)
     if len(wanted) > room:
         wanted = wanted[: room - len(arc_moves)]
@@ -238,7 +255,7 @@ def make_transition_spec(
         rare=_rare_labels(rare_arcs, dropped, classes, labels),
         degrees=degrees or {},
         lowercase=lowercase,
-        crossing=crossing,
+        nonprojective=nonprojective,
         tags=tags,
     )
 

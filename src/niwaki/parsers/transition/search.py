@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.constraints import Constraints
+from niwaki.data.kbest import KBest
 from niwaki.data.tree import Tree
 from niwaki.features.vocabulary import Values
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.transition.constraints import Limits
-from niwaki.parsers.transition.model import TransitionParser
+from niwaki.parsers.transition.model import TransitionModel
 
 # Where a narrow search finds nothing but dead ends, one as wide as this may find a way.
 _WIDE = 32
 
 
-@dataclass(frozen=True)
-class Found:
-    """A tree that obeys, its score and the labelled moves that made it.
-
-    A label that the model has no move for is put in afterwards, so that the moves
-    may have made another one.
-    """
-
-    tree: Tree
-    score: float
-    moves: bytes
-
-
 def constrained_kbest(
-    parser: TransitionParser,
+    parser: TransitionModel,
     batch: Batch,
     s: int,
     values: list[Values],
     constraints: Constraints,
     k: int,
     width: int,
-) -> list[Found]:
+) -> KBest:
     """Up to k distinct trees of sentence `s` that obey, best first; at least one.
 
     Raises ConstraintError if no tree can. The search passes over moves that would
@@ -52,7 +38,7 @@ def constrained_kbest(
     limits = Limits(tables.arcs, tables.left, tables.right, classes, tables.heads, tables.spans)
     for each in (width, _WIDE):
         found = _search(parser, batch, s, values, constraints, limits, k, each)
-        if found:
+        if len(found):
             return found
     free, _, _, _ = parser.kernel.kbest(batch, s, values, 1, width)
     nearest = tables.nearest(free[0].tolist())
@@ -65,7 +51,7 @@ def constrained_kbest(
 
 
 def _search(
-    parser: TransitionParser,
+    parser: TransitionModel,
     batch: Batch,
     s: int,
     values: list[Values],
@@ -73,19 +59,26 @@ def _search(
     limits: Limits,
     k: int,
     width: int,
-) -> list[Found]:
-    rows = limits.kbest(parser.kernel, batch, s, values, k, width)
-    found: dict[Tree, Found] = {}
-    for heads, labels, score, moves in zip(*rows, strict=True):
-        tree = _labelled(parser, constraints, heads.tolist(), labels.tolist())
-        # Labels that were put in may have made two candidates the same.
-        if tree not in found and not any(constraints.broken_by(tree)):
-            found[tree] = Found(tree, float(score), moves.tobytes())
-    return list(found.values())
+) -> KBest:
+    heads, labels, scores, moves = limits.kbest(parser.kernel, batch, s, values, k, width)
+    trees = [
+        _labelled(parser, constraints, *row)
+        for row in zip(heads.tolist(), labels.tolist(), strict=True)
+    ]
+    kept = [row for row, tree in enumerate(trees) if not any(constraints.broken_by(tree))]
+    # A label that the model has no move for was put in, so that the moves may have made
+    # another one, and two candidates have become the same.
+    return KBest.of_trees(
+        [trees[row] for row in kept],
+        scores[kept],
+        parser.labels.names,
+        histories=tuple(moves[row] for row in kept),
+        number=s,
+    )
 
 
 def _labelled(
-    parser: TransitionParser, constraints: Constraints, heads: list[int], labels: list[int]
+    parser: TransitionModel, constraints: Constraints, heads: list[int], labels: list[int]
 ) -> Tree:
     names = [parser.plain_labels[label] for label in labels]
     own = {parser.plain_labels[label] for _, label in parser.spec.classes if label >= 0}
@@ -97,7 +90,7 @@ def _labelled(
     return Tree(tuple(heads), tuple(names))
 
 
-def _allowed_classes(parser: TransitionParser, constraints: Constraints) -> NDArray[np.uint8]:
+def _allowed_classes(parser: TransitionModel, constraints: Constraints) -> NDArray[np.uint8]:
     """Which labelled moves may give a word its head, by the labels that it may have.
 
     Where a move has none of them, all its labelled moves may: the label is then put in.

@@ -1,185 +1,195 @@
-"""Teaches a transition parser, epoch by epoch, and keeps the best."""
+"""Trains one set of weights of a transition parser: for a beam, or for greedy search."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from niwaki.features.weights import Interpolation, PackedWeights, compress, compress_onto
-from niwaki.kernel.features.words import Clusters
+from niwaki.data.kbest import KBest
+from niwaki.features.weights import (
+    Interpolation,
+    PackedWeights,
+    compress,
+    compress_onto,
+    pack,
+    unpack,
+)
+from niwaki.kernel.batch import Batch
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.transition.local_learning import LocalLearner
 from niwaki.kernel.transition.systems import load_system
-from niwaki.learning.checkpoint import Checkpoint
-from niwaki.learning.corpus import Corpus
-from niwaki.parsers.transition.candidates import TransitionTrainee
-from niwaki.parsers.transition.model import DEPREL, TransitionParser, TransitionSpec
+from niwaki.kernel.features.words import Clusters
+from niwaki.learning.corpus import Corpus, below, projective_heads
+from niwaki.parsers.transition.config import TransitionConfig
+from niwaki.data.faults import DEPREL
+from niwaki.parsers.transition.model import TransitionModel, TransitionSpec
+from niwaki.parsers.transition.parser import TransitionCandidates, TransitionParser
 from niwaki.parsers.transition.search import constrained_kbest
 from niwaki.tagging.tagger import Tags
-from niwaki.tagging.updates import TagLessons
-from niwaki.training.config import TrainingConfig
-from niwaki.training.examples import CostData, Tagging
-from niwaki.training.loop import Arrays, EpochTraining, Weights, below
-from niwaki.training.objectives import CostLessons, CostTraining
+from niwaki.typing import Arrays, IntArray
 
-# What its only set of weights is called.
-PART = "moves"
 # Gradients of moves that are smaller are not worth the memory of an entry.
 _NEGLIGIBLE = 0.02
 
 
-class ParserTraining(EpochTraining[TransitionParser]):
-    """The training of a transition parser with a beam, or of a greedy one."""
+@dataclass(frozen=True)
+class WeightsPlan:
+    """What a set of weights is to be: whose, for which beam, and how large."""
+
+    spec: TransitionSpec
+    beam: int
+    config: TransitionConfig
+    max_rows: int
+    clusters: Clusters | None
+    seed: int
+    temperature: float = 1.0
+
+
+class TransitionExamples(TransitionCandidates):
+    """Examples of a cost, and the weights that are trained by them."""
+
+    auto_scale = 100.0
 
     def __init__(
         self,
-        stage: str,
-        spec: TransitionSpec,
+        model: TransitionModel,
+        learner: LocalLearner,
+        batch: Batch,
+        tags: Tags,
+        beam: int,
+        temperature: float = 1.0,
+    ) -> None:
+        super().__init__(model, batch, tags, beam, temperature=temperature)
+        self._learner = learner
+
+    def update(self, kbest: KBest, towards: int, away: int, step: float) -> None:
+        better, worse = kbest.histories[towards], kbest.histories[away]
+        values = self.values(self._model)
+        self._learner.update(self._batch, kbest.number, values, better, worse, step)
+
+
+class TransitionTrainer:
+    """Learns from nothing, or as differences to finished weights (`base`).
+
+    `interpolation` are weights of another learner that have a share in the finished ones.
+    """
+
+    def __init__(
+        self,
+        plan: WeightsPlan,
         corpus: Corpus,
         tags: Tags,
-        config: TrainingConfig,
         *,
-        beam: int,
-        max_rows: int,
-        least_weight: int,
-        clusters: Clusters | None,
-        checkpoint: Checkpoint,
         base: PackedWeights | None = None,
         interpolation: Interpolation | None = None,
-        costs: Sequence[CostData] = (),
-        tag_lessons: TagLessons | None = None,
-        threads: int = 1,
     ) -> None:
-        self._beam, self._base, self._voter = beam, base, interpolation
-        self._max_rows, self._least_weight = max_rows, least_weight
-        frozen = base.compile() if base else None
-        self.learner = SparseWeights(len(spec.classes), config.min_updates, base=frozen)
-        self._parser = TransitionParser(spec, self.learner, clusters)
-        self._move_learner = LocalLearner(self._parser.kernel, self._parser.class_numbers())
-        self._values = self._parser.attribute_values(corpus.batch, tags)
-        self._labels = corpus.batch.numbers(DEPREL, self._parser.labels.symbols)
-        # A greedy parser with exact costs learns from crossing trees what it can reach of them.
-        follows_oracle = beam > 1 or config.greedy_learner != "perceptron"
+        self._plan, self._corpus = plan, corpus
+        self._base, self._interpolation = base, interpolation
+        config, spec = plan.config, plan.spec
+        under = base.compile() if base else None
+        self.weights = SparseWeights(len(spec.classes), config.min_updates, base=under)
+        self._model = TransitionModel(spec, self.weights, plan.clusters)
+        self._learner = LocalLearner(self._model.kernel, self._model.class_numbers())
+        self._values = self._model.attribute_values(corpus.batch, tags)
+        self._labels = corpus.batch.numbers(DEPREL, self._model.labels.symbols)
+        # A greedy parser with exact costs learns from non-projective trees what it can reach.
+        follows_oracle = plan.beam > 1 or config.greedy_learner != "perceptron"
         lift = follows_oracle and not load_system(spec.system).nonprojective
         self._heads = projective_heads(corpus) if lift else corpus.batch.given_heads()
         self._random = 0  # state of the exploration's random numbers
         self._explore = 0.0
-        super().__init__(
-            stage,
-            corpus,
-            config,
-            epochs=config.epochs if beam > 1 else config.greedy_epochs,
-            costs=CostTraining(
-                [CostLessons.of(each, self._trainee, tag_lessons) for each in costs],
-                [self.learner],
-                config.seed,
-                tag_lessons,
-            ),
-            checkpoint=checkpoint,
-            threads=threads,
+
+    @property
+    def rows(self) -> int:
+        return len(self.weights)
+
+    def examples(self, batch: Batch, tags: Tags) -> TransitionExamples:
+        plan = self._plan
+        return TransitionExamples(
+            self._model, self._learner, batch, tags, plan.beam, plan.temperature
         )
 
-    def _trainee(self, data: Tagging) -> TransitionTrainee:
-        return TransitionTrainee(
-            self._parser, self._move_learner, data.batch, data.tags, self._beam
-        )
+    def tick(self) -> None:
+        self.weights.tick()
 
-    def _begin_epoch(self, epoch: int) -> None:
-        self._random = 1 + epoch + (self._config.seed << 20)
+    def begin_epoch(self, epoch: int) -> None:
+        self._random = 1 + epoch + (self._plan.seed << 20)
         # Mistakes of the first epoch are not worth following.
-        self._explore = self._config.explore if epoch else 0.0
+        self._explore = self._plan.config.explore if epoch else 0.0
 
-    def _learn(self, part: NDArray[np.int32]) -> int:
-        self._complete(part)
-        config, batch = self._config, self._corpus.batch
-        if self._beam > 1:
-            _, updates, _ = self._move_learner.learn_with_beam(
-                batch,
-                self._values,
-                self._heads,
-                self._labels,
-                part,
-                self._beam,
-                config.update == "max-violation",
-                config.margin,
+    def end_epoch(self) -> None:
+        pass
+
+    def learn(self, sentences: IntArray) -> int:
+        self._complete(sentences)
+        config = self._plan.config
+        data = (self._corpus.batch, self._values, self._heads, self._labels, sentences)
+        if self._plan.beam > 1:
+            is_max_violation = config.update == "max-violation"
+            _, updates, _ = self._learner.learn_with_beam(
+                *data, self._plan.beam, is_max_violation, config.margin
             )
             return int(updates)
         if config.greedy_learner != "perceptron":
-            _, mistakes, _, _ = self._move_learner.learn_locally(
-                batch,
-                self._values,
-                self._heads,
-                self._labels,
-                part,
+            _, mistakes, _, _ = self._learner.learn_locally(
+                *data,
                 config.greedy_learner == "svm",
-                config.rate,
-                config.damping,
-                config.decay,
+                config.learning_rate,
+                config.adagrad_epsilon,
+                config.l2,
                 _NEGLIGIBLE,
             )
             return mistakes
         random = np.array([self._random], dtype=np.uint64)
-        _, updates = self._move_learner.learn_greedily(
-            batch,
-            self._values,
-            self._heads,
-            self._labels,
-            part,
-            config.greedy_margin,
-            self._explore,
-            random,
+        _, updates = self._learner.learn_greedily(
+            *data, config.greedy_margin, self._explore, random
         )
         self._random = int(random[0])
         return int(updates)
 
-    def _complete(self, part: NDArray[np.int32]) -> None:
+    def _complete(self, sentences: IntArray) -> None:
         """Make the best tree that obeys what is known the one to learn, where trees are partial."""
-        for s in part.tolist():
+        for s in sentences.tolist():
             known = self._corpus.constraints.get(s)
             if known is not None:
-                best = constrained_kbest(
-                    self._parser, self._corpus.batch, s, self._values, known, 1, self._beam
-                )[0].tree
+                (best,) = constrained_kbest(
+                    self._model, self._corpus.batch, s, self._values, known, 1, self._plan.beam
+                )
                 words = slice(self._corpus.starts[s], self._corpus.starts[s + 1])
                 self._heads[words] = best.heads
-                self._labels[words] = [self._parser.labels.number(x) for x in best.deprels]
+                self._labels[words] = [self._model.labels.number(x) for x in best.deprels]
 
-    def _compressed(self) -> Weights:
-        learned = self.learner.export()
+    def finished(self) -> Arrays:
+        learned, config = self.weights.export(), self._plan.config
         if self._base is not None:
-            return {PART: compress_onto(self._base, learned)}
-        found = compress(
-            learned, self.learner.classes, self._max_rows, self._voter, self._least_weight
-        )
-        return {PART: found}
+            return pack(compress_onto(self._base, learned))
+        rows, least = self._plan.max_rows, config.least_weight
+        return pack(compress(learned, self.weights.classes, rows, self._interpolation, least))
 
-    def _with(self, weights: Weights) -> TransitionParser:
-        return self._parser.with_model(weights[PART])
+    def parser(self, finished: Arrays) -> TransitionParser:
+        model = self._model.with_model(unpack(finished))
+        return TransitionParser(model, self._plan.beam)
 
-    def _rows(self) -> int:
-        return len(self.learner)
-
-    def _state(self) -> Arrays:
+    def export(self) -> Arrays:
         return {
             "random": np.array([self._random], dtype=np.uint64),
             "explore": np.array([self._explore]),
-            **{f"learner.{name}": array for name, array in self.learner.export().items()},
+            **{f"weights.{name}": array for name, array in self.weights.export().items()},
         }
 
-    def _restore_state(self, state: Arrays) -> None:
-        self._random = int(state["random"][0])
-        self._explore = float(state["explore"][0])
-        self.learner.restore(**below(state, "learner"))
+    def restore(self, arrays: Arrays) -> None:
+        self._random = int(arrays["random"][0])
+        self._explore = float(arrays["explore"][0])
+        self.weights.restore(**below(arrays, "weights"))
 
 
-def projective_heads(corpus: Corpus) -> NDArray[np.int32]:
-    """Heads of the nearest projective trees: a beam learns to follow one way to one tree."""
-    heads = corpus.batch.given_heads()
-    for number in np.flatnonzero(corpus.batch.nonprojective()).tolist():
-        # Partial trees are completed to projective ones when they are learned.
-        if number not in corpus.constraints:
-            words = slice(corpus.starts[number], corpus.starts[number + 1])
-            heads[words] = corpus.sentences[number].tree.lifted().heads
-    return heads
+class InterpolationTrainer(TransitionTrainer):
+    """The same for weights that get a share in others."""
+
+    def __init__(self, plan: WeightsPlan, corpus: Corpus, tags: Tags, share: float) -> None:
+        super().__init__(plan, corpus, tags)
+        self._share = share
+
+    def finished(self) -> Arrays:
+        return Interpolation.of(self.weights.export(), self._share, self._plan.max_rows).arrays

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from niwaki.data.sentence import Sentence
-from niwaki.parsers.transition.confidence import NOTES
+from niwaki.data.probabilities import NOTES
 
 
 def shown_sentence(sentence: Sentence) -> dict[str, Any]:

@@ -1,0 +1,193 @@
+"""The family of transition parsers: a tree is made move by move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+
+from niwaki.errors import ConfigError, ModelError
+from niwaki.features.parts import SavedParts
+from niwaki.features.templates import load_feature_set
+from niwaki.features.weights import Interpolation, PackedWeights, unpack
+from niwaki.kernel.features.words import Clusters
+from niwaki.kernel.linear import SparseWeights
+from niwaki.kernel.transition.systems import MOVES, load_system
+from niwaki.learning.corpus import Corpus
+from niwaki.parsers.base import Job, Parser, Search, Setup, TrainableParser
+from niwaki.parsers.transition.calibration import calibrate
+from niwaki.parsers.transition.confidence import Confidence
+from niwaki.parsers.transition.config import TransitionConfig
+from niwaki.parsers.transition.model import (
+    ENCODED,
+    MAX_ENCODED_CLASSES,
+    TransitionModel,
+    TransitionSpec,
+    make_transition_spec,
+)
+from niwaki.parsers.transition.parser import TransitionParser
+from niwaki.parsers.transition.pseudo_projective import encode_all
+from niwaki.parsers.transition.trainer import InterpolationTrainer, TransitionTrainer, WeightsPlan
+from niwaki.tagging.tagger import Tags
+from niwaki.typing import Arrays
+
+MAX_BEAM = 4096
+# The stages of training: the weights of the beam, and those of greedy search.
+_BEAM, _GREEDY = "parser", "greedy"
+
+
+class TransitionPlan:
+    """Weights for a beam and for greedy search, each perhaps mixed with others."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._config: TransitionConfig = setup.config
+        self._init = setup.init if isinstance(setup.init, TransitionParser) else None
+        self._spec = self._init.model.spec if self._init else self._new_spec()
+        self.labels = self._spec.labels
+        self.notes: list[str] = []
+        self._beams = {_BEAM: self._config.beam}
+        if self._config.beam > 1 and self._config.greedy and not self._init:
+            if setup.selections:
+                self.notes.append(
+                    "costs need candidates: no second set of weights for greedy parsing"
+                )
+            else:
+                self._beams[_GREEDY] = 1
+        self._check_links()
+
+    def _new_spec(self) -> TransitionSpec:
+        setup, config = self._setup, self._config
+        features = "\n".join([load_feature_set(setup.features), *setup.more_features])
+        spec = make_transition_spec(
+            self._corpus.with_known_arcs(),
+            config.system,
+            features,
+            degrees={"degree": config.degree, "nonlexical-degree": config.nonlexical_degree},
+            lowercase=setup.lowercase,
+            nonprojective=config.nonprojective,
+            tags=setup.has_tags,
+        )
+        if len(spec.labels) > 256:
+            raise ConfigError(f"{len(spec.labels)} labels, but at most 256 are possible")
+        return spec
+
+    def _check_links(self) -> None:
+        """Wrong features show here too, before anything is trained."""
+        try:
+            weights = SparseWeights(len(self._spec.classes))
+            model = TransitionModel(self._spec, weights, self._setup.clusters)
+        except ValueError as error:
+            raise ConfigError(f"features: {error}") from error
+        if self._setup.has_links and not model.uses_links:
+            raise ConfigError(
+                "links are given, but no feature of this parser uses them; add "
+                'model.more_features = ["contiguous(s1,s0)", ...], and a system that does not swap'
+            )
+
+    @cached_property
+    def _corpus(self) -> Corpus:
+        """The corpus with trees as they are learned."""
+        corpus = self._setup.corpus
+        if self._config.nonprojective != ENCODED:
+            return corpus
+        arcs = MAX_ENCODED_CLASSES - len(MOVES)
+        encoded = encode_all(corpus.sentences, arcs, partial=corpus.constraints)
+        return replace(corpus, sentences=tuple(encoded))
+
+    @property
+    def of_nonprojective(self) -> str:
+        if self._config.nonprojective == ENCODED:
+            return ", which are lifted, and put back after parsing by what labels tell"
+        if not load_system(self._config.system).nonprojective:
+            return f", which {self._config.system} cannot build; it learns the nearest trees without"
+        return ""
+
+    # -- jobs --------------------------------------------------------------------------
+
+    def chains(self, tags: Tags) -> Sequence[Sequence[Job]]:
+        return [self._chain(stage, beam, tags) for stage, beam in self._beams.items()]
+
+    def _chain(self, stage: str, beam: int, tags: Tags) -> Sequence[Job]:
+        plan = self._weights_plan(beam)
+        base = self._init.model.model if self._init else None
+        if base is not None and not isinstance(base, PackedWeights):
+            raise ValueError("only a finished model can be trained on")
+        interpolated = self._interpolated(stage, plan, tags)
+
+        def make(done: Mapping[str, Arrays]) -> TrainableParser:
+            interpolation = None
+            if interpolated is not None and self._corpus.interpolated is not None:
+                share = self._corpus.interpolated.share
+                interpolation = Interpolation(share, done[interpolated.stage])
+            return TransitionTrainer(
+                plan, self._corpus, tags, base=base, interpolation=interpolation
+            )
+
+        epochs = self._setup.epochs if beam > 1 else self._config.greedy_epochs
+        job = Job(stage, self._corpus, epochs, make, Search(beam=beam))
+        return [job] if interpolated is None else [interpolated, job]
+
+    def _interpolated(self, stage: str, plan: WeightsPlan, tags: Tags) -> Job | None:
+        """The training by those sentences alone whose weights are mixed with those of all."""
+        found, how = self._corpus.interpolated_part("trees"), self._corpus.interpolated
+        if found is None or how is None:
+            return None
+        corpus, chosen = found
+        own = tags.only(self._corpus.words_of(chosen))
+        alone = replace(plan, config=replace(plan.config, min_updates=1))
+        make = partial(InterpolationTrainer, alone, corpus, own, how.share)
+        return Job(f"{stage}-interpolated", corpus, how.epochs, lambda done: make())
+
+    def _weights_plan(self, beam: int) -> WeightsPlan:
+        setup = self._setup
+        return WeightsPlan(
+            self._spec,
+            beam,
+            self._config,
+            setup.max_rows,
+            setup.clusters,
+            setup.seed,
+            self._init.temperature if self._init else 1.0,
+        )
+
+    def finished(self, weights: Mapping[str, Arrays]) -> Parser:
+        models = {
+            stage: TransitionModel(self._spec, unpack(arrays), self._setup.clusters)
+            for stage, arrays in weights.items()
+        }
+        return TransitionParser(models[_BEAM], self._config.beam, models.get(_GREEDY))
+
+
+class TransitionFamily:
+    """See `niwaki.parsers.base.Family`."""
+
+    name = "transition"
+    config = TransitionConfig
+    prices_arcs = False
+
+    def plan(self, setup: Setup) -> TransitionPlan:
+        return TransitionPlan(setup)
+
+    def calibrated(self, parser: Parser, held_out: Corpus, tags: Tags) -> Parser:
+        assert isinstance(parser, TransitionParser)
+        return replace(parser, confidence=calibrate(parser, held_out, tags))
+
+    def load(self, parts: SavedParts, clusters: Clusters | None) -> Parser:
+        def model(name: str) -> TransitionModel:
+            spec = TransitionSpec.from_json(parts.record(name))
+            return TransitionModel(spec, parts.weights(name), clusters)
+
+        # Older models have the beam on their card only.
+        beam = int(parts.record(_BEAM).get("beam") or parts.card["model"]["beam"])
+        if not 1 <= beam <= MAX_BEAM:
+            raise ModelError(f"a beam of {beam}")
+        greedy = model(_GREEDY) if _GREEDY in parts else None
+        confidence = None
+        if "confidence.json" in parts:
+            confidence = Confidence.from_json(parts.json("confidence.json"))
+            confidence.check()
+        return TransitionParser(model(_BEAM), beam, greedy, confidence)
+
+
+FAMILY = TransitionFamily()

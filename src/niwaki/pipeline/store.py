@@ -1,0 +1,66 @@
+"""Finds and loads models: a card, and parts that read themselves."""
+
+from __future__ import annotations
+
+import os
+from importlib import resources
+from pathlib import Path
+
+from niwaki.data.modelfile import ModelFile, read_model_file
+from niwaki.errors import ConfigError, ModelError, nearest
+from niwaki.features.clusters import WordClusters
+from niwaki.features.parts import SavedParts
+from niwaki.parsers.base import load_family
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.segmenting.segmenter import Segmenter
+from niwaki.tagging.morphology import Morphology
+from niwaki.tagging.tagger import Tagger
+
+# What it raises when parts of a model do not fit together.
+_UNFIT = (ConfigError, LookupError, TypeError, ValueError, AttributeError, OverflowError)
+
+
+def load(name_or_path: str | os.PathLike[str] = "en") -> Pipeline:
+    """A model by its name (`en` is in the box) or from a file."""
+    file = read_model_file(find_model(name_or_path))
+    try:
+        return _build(file)
+    except ModelError as error:
+        raise ModelError(f"{file.path}: {error}; train it again") from error
+    except _UNFIT as error:
+        # The checksums are right, so whoever wrote it wrote something else.
+        raise ModelError(
+            f"{file.path}: not a model that this niwaki can use ({error}); train it again"
+        ) from error
+
+
+def _build(file: ModelFile) -> Pipeline:
+    parts = SavedParts(file)
+    clusters = WordClusters.load(parts)
+    shared = clusters.kernel if clusters else None
+    # Models from before families were named have it on the card, or are transition parsers.
+    kind = str(parts.card.get("model", {}).get("kind", "transition"))
+    return Pipeline(
+        config=parts.card,
+        tagger=Tagger.load(parts, shared),
+        morphology=Morphology.load(parts),
+        parser=load_family(kind).load(parts, shared),
+        clusters=clusters,
+        segmenter=Segmenter.load(parts),
+    )
+
+
+def find_model(name_or_path: str | os.PathLike[str]) -> Path:
+    """The file of a model: a bundled one by its name, else the path itself."""
+    path = Path(name_or_path)
+    # The kernel is compiled, so the package lies in a folder, never in an archive.
+    folder = Path(str(resources.files("niwaki"))) / "assets" / "models"
+    bundled = {file.stem: file for file in folder.glob("*.niwaki")}
+    if isinstance(name_or_path, str) and name_or_path in bundled:
+        return bundled[name_or_path]
+    if not path.exists() and path.name == os.fspath(name_or_path):
+        raise ModelError(
+            f"no model {path.name!r}: neither a file nor one in the box; "
+            f"{nearest(path.name, bundled)}"
+        )
+    return path

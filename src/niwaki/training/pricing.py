@@ -1,0 +1,224 @@
+"""Candidates with their costs: what an example says about the weights of this moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from niwaki.data.kbest import KBest
+from niwaki.errors import NiwakiError, ObjectiveError, shown
+from niwaki.objectives import ArcObjective, Costs, GroupObjective, Objective, checked_costs
+from niwaki.parsers.base import ArcTrainable, Slopes, TrainableCandidates
+from niwaki.training.config import ARC_SELECTIONS, CostConfig
+from niwaki.training.examples import Tagging
+from niwaki.typing import FloatArray, IntArray
+
+FIRST_ADAPTIVE_K = 2
+
+
+@dataclass
+class Priced:
+    """Candidates of an example with their costs, and how many were in the list."""
+
+    candidates: KBest
+    costs: Costs
+    listed: int
+    is_whole: bool = False  # a longer list would hold no more
+    slopes: Slopes | None = None  # of the expected cost, if that is what is lowered
+    rescued: bool = False  # whether the last one was searched for
+    way: int = 0  # which tagging the candidates have
+    first: float = 0.0  # the cost of the parser's own tree, with its own tags
+
+    def __post_init__(self) -> None:
+        self.first = float(self.costs[0])
+
+    @property
+    def wants_more(self) -> bool:
+        """Whether a longer list may bring a tree that is cheaper than the first."""
+        return not self.is_whole and bool(0 < self.costs[0] <= self.costs.min())
+
+
+@dataclass(frozen=True)
+class TaggedExamples:
+    """Examples tagged in one way, and the parser that sees them so."""
+
+    tagging: Tagging
+    examples: TrainableCandidates
+
+
+class Pricer:
+    """Prices the examples of an objective, in any thread."""
+
+    def __init__(
+        self, config: CostConfig, objective: Objective, ways: Sequence[TaggedExamples]
+    ) -> None:
+        self._config, self._objective = config, objective
+        self._examples = ways[0].examples
+        self._others = ways[1:]
+
+    @property
+    def scale(self) -> float:
+        scale = self._config.scale
+        return self._examples.auto_scale if scale == "auto" else scale
+
+    def price(self, numbers: Sequence[int]) -> list[Priced]:
+        """Candidates and costs of some examples under the weights of this moment."""
+        if self._config.select in ARC_SELECTIONS:
+            return [self._price_arcs(number) for number in numbers]
+        if self._config.k == "adaptive":
+            found = self._price_adaptively(numbers)
+        else:
+            found = self._price(numbers, int(self._config.k))
+        return self._rescue([self._retag(priced) for priced in found])
+
+    def _price_adaptively(self, numbers: Sequence[int]) -> list[Priced]:
+        found: dict[int, Priced] = {}
+        waiting, k = list(numbers), FIRST_ADAPTIVE_K
+        while waiting:
+            for number, priced in zip(waiting, self._price(waiting, k), strict=True):
+                before = found.get(number)
+                priced.is_whole = before is not None and before.listed == priced.listed
+                found[number] = priced
+            waiting = [n for n in waiting if 2 * k <= self._config.max_k and found[n].wants_more]
+            k *= 2
+        return [found[number] for number in numbers]
+
+    def _price(self, numbers: Sequence[int], k: int) -> list[Priced]:
+        candidates = [self._examples.kbest(number, k) for number in numbers]
+        costs = self._costs(candidates)
+        return [Priced(*pair, len(pair[0])) for pair in zip(candidates, costs, strict=True)]
+
+    def _retag(self, priced: Priced) -> Priced:
+        """Where another tag of a word leads to a cheaper tree, take the candidates it has."""
+        best, listed = priced, priced.listed
+        number, k = priced.candidates.number, max(priced.listed, FIRST_ADAPTIVE_K)
+        for way, other in enumerate(self._others, start=1):
+            if other.tagging.changed[number] < 0 or not best.costs.min() > 0:
+                continue
+            candidates = other.examples.kbest(number, k)
+            (costs,) = self._costs([candidates], other.tagging.objective)
+            listed += len(candidates)
+            if costs.min() < best.costs.min():
+                best = Priced(candidates, costs, listed, way=way)
+        best.first, best.listed = priced.first, listed
+        return best
+
+    def _price_arcs(self, number: int) -> Priced:
+        """The same where arcs have costs, so that one need not list trees."""
+        examples = self._examples
+        assert isinstance(examples, ArcTrainable)
+        assert isinstance(self._objective, ArcObjective)
+        arc_costs = self._objective.arc_costs(number)
+        if arc_costs is None:
+            raise ObjectiveError(
+                f"example {shown(self._objective.ids[number])}: its cost is no sum over arcs; "
+                "choose another select than " + self._config.select
+            )
+        slopes = None
+        if self._config.select == "exact":
+            candidates, slopes, _ = examples.expectation(number, arc_costs, self.scale)
+        else:
+            candidates = examples.augmented(number, arc_costs, self.scale)
+        (costs,) = self._costs([candidates])
+        return Priced(candidates, costs, len(candidates), slopes=slopes)
+
+    def _costs(
+        self, candidates: Sequence[KBest], objective: Objective | None = None
+    ) -> list[Costs]:
+        ids = [self._objective.ids[each.number] for each in candidates]
+        try:
+            found = (objective or self._objective).costs(candidates)
+        except NiwakiError:
+            raise
+        except Exception as error:
+            raise ObjectiveError(
+                f"one of the examples {shown(', '.join(ids))}: the cost raised "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        return [
+            checked_costs(costs, len(each), name)
+            for costs, each, name in zip(found, candidates, ids, strict=True)
+        ]
+
+    def _rescue(self, found: list[Priced]) -> list[Priced]:
+        """Where no candidate is right but it is known what right is, ask for such a tree."""
+        for priced in found:
+            number = priced.candidates.number
+            constraints = self._objective.constraints(number)
+            if not self._config.rescue or constraints is None:
+                continue
+            if priced.way == 0 and priced.costs.min() > 0:
+                priced.rescued = True
+                obeying = self._examples.kbest(number, 1, constraints)
+                priced.candidates = priced.candidates.and_then(obeying)
+                priced.costs = np.concatenate([priced.costs, *self._costs([obeying])])
+        return found
+
+
+# -- examples of several sentences -----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PricedGroup:
+    """Combinations of the candidates of an example's sentences: a row says which of each."""
+
+    candidates: tuple[KBest, ...]
+    rows: IntArray
+    costs: Costs
+
+    @property
+    def scores(self) -> FloatArray:
+        found = zip(self.candidates, self.rows.T, strict=True)
+        return np.sum([each.scores[row] for each, row in found], axis=0, dtype=np.float64)
+
+
+class GroupPricer:
+    """Prices examples of several sentences.
+
+    All combinations of candidates are priced together if there are no more than `joint`;
+    otherwise the candidates of one sentence after the other, with the other sentences held at
+    their current best trees.
+    """
+
+    def __init__(
+        self, config: CostConfig, objective: GroupObjective, examples: TrainableCandidates
+    ) -> None:
+        self._config, self._objective, self._examples = config, objective, examples
+
+    @property
+    def scale(self) -> float:
+        scale = self._config.scale
+        return self._examples.auto_scale if scale == "auto" else scale
+
+    def price(self, numbers: Sequence[int]) -> list[list[PricedGroup]]:
+        """For each example what is to be learned from it, one thing after the other."""
+        return [self._price(number) for number in numbers]
+
+    def _price(self, number: int) -> list[PricedGroup]:
+        k = self._config.max_k if self._config.k == "adaptive" else self._config.k
+        found = tuple(self._examples.kbest(s, k) for s in self._objective.groups[number])
+        counts = [len(each) for each in found]
+        if np.prod(counts, dtype=float) <= self._config.joint:
+            grid = np.indices(counts, dtype=np.int32).reshape(len(counts), -1).T
+            return [self._priced(number, found, grid)]
+        lists = []
+        for place, count in enumerate(counts):
+            rows = np.zeros((count, len(counts)), dtype=np.int32)
+            rows[:, place] = np.arange(count)
+            lists.append(self._priced(number, found, rows))
+        return lists
+
+    def _priced(self, number: int, found: tuple[KBest, ...], rows: IntArray) -> PricedGroup:
+        combined = [each.only(row.tolist()) for each, row in zip(found, rows.T, strict=True)]
+        name = self._objective.ids[number]
+        try:
+            costs = self._objective.group_costs(number, combined)
+        except NiwakiError:
+            raise
+        except Exception as error:
+            raise ObjectiveError(
+                f"example {shown(name)}: the cost raised {type(error).__name__}: {error}"
+            ) from error
+        return PricedGroup(found, rows, checked_costs(costs, len(rows), name))

@@ -1,0 +1,116 @@
+"""How training goes: what epochs did, who is told, and the log beside the model."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from niwaki.data.files import atomic_write
+
+
+@dataclass(frozen=True)
+class ObjectiveReport:
+    """What an objective did in an epoch; the means are over its examples.
+
+    `first` is the cost of the parser's own tree and `oracle` that of the cheapest
+    candidate: between them lies what an update can gain. `rescued` counts examples
+    whose right tree was found by constrained search only, `retagged` those whose cheapest
+    tree was found with another tag of a word only.
+    """
+
+    name: str
+    examples: int
+    updates: int
+    first: float
+    oracle: float
+    k: float
+    rescued: int
+    retagged: int = 0
+
+
+@dataclass(frozen=True)
+class EpochReport:
+    """What one epoch did; the scores are those of the compressed, averaged weights."""
+
+    stage: str
+    epoch: int
+    epochs: int
+    updates: int
+    rows: int
+    uas: float | None
+    las: float | None
+    objectives: tuple[ObjectiveReport, ...] = ()
+
+    def log_lines(self) -> list[str]:
+        """As the log has it: a line for the treebank and one for each cost."""
+        own = {"epoch": self.epoch, "stage": self.stage}
+        treebank = {"updates": self.updates, "rows": self.rows}
+        scores = {"uas": self.uas, "las": self.las} if self.las is not None else {}
+        lines = [{**own, "objective": f"{self.stage}: treebank", **treebank, **scores}]
+        for each in self.objectives:
+            costs = {"first_cost": each.first, "oracle_cost": each.oracle, "mean_k": each.k}
+            counts = {name: getattr(each, name) for name in ("examples", "updates")}
+            rare = {name: getattr(each, name) for name in ("rescued", "retagged")}
+            name = f"{self.stage}: {each.name}"
+            lines.append({**own, "objective": name, **counts, **costs, **rare})
+        return [json.dumps(line) for line in lines]
+
+
+class Reporter(Protocol):
+    """Who is told how training goes; the command line prints it."""
+
+    def stage(self, name: str, total: int) -> None:
+        """A piece of work begins; `total` sentences will be looked at."""
+
+    def advance(self, sentences: int) -> None: ...
+
+    def epoch(self, report: EpochReport) -> None: ...
+
+    def note(self, line: str) -> None:
+        """Something that the user should know."""
+
+
+class Quiet:
+    """A reporter that tells nobody."""
+
+    def stage(self, name: str, total: int) -> None: ...
+
+    def advance(self, sentences: int) -> None: ...
+
+    def epoch(self, report: EpochReport) -> None: ...
+
+    def note(self, line: str) -> None: ...
+
+
+class Log:
+    """Tells the reporter what epochs do, and keeps it in the file beside the model."""
+
+    def __init__(self, path: str, reporter: Reporter) -> None:
+        self._path, self._reporter, self._lock = path, reporter, threading.Lock()
+        self._lines: dict[str, list[str]] = {}
+
+    def take_up(self, stage: str, lines: list[str]) -> None:
+        """Of a stage that an earlier run has finished."""
+        self._lines[stage] = lines
+
+    def report(self, epoch: EpochReport, so_far: list[str]) -> None:
+        with self._lock:
+            self._reporter.epoch(epoch)
+            self._lines[epoch.stage] = so_far
+            with atomic_write(self._path) as file:
+                for stage in sorted(self._lines, reverse=True):  # "parser" before "greedy"
+                    file.writelines(f"{line}\n".encode() for line in self._lines[stage])
+
+
+def locked(function: Callable[[int], None]) -> Callable[[int], None]:
+    """For use by several threads."""
+    lock = threading.Lock()
+
+    def called(count: int) -> None:
+        with lock:
+            function(count)
+
+    return called
