@@ -22,7 +22,8 @@ from niwaki.data.tree import ROOT, UNKNOWN
 from niwaki.errors import CorpusError
 from niwaki.kernel.batch import Batch
 from niwaki.parsers.transition.confidence import NOTES
-from niwaki.training.config import LESSONS, ObjectiveConfig
+from niwaki.training.config import LAYERS as LESSONS
+from niwaki.training.config import TreebankConfig
 
 Floats = NDArray[np.float64]
 OnFault = Callable[[CorpusError], None]
@@ -156,13 +157,11 @@ def read_treebank(files: Sequence[str], partial: Collection[str] = ()) -> Corpus
 
     Refuses others, with sentence and line; so too partial trees that no tree completes.
     """
-    return read_treebanks(
-        [ObjectiveConfig(data=(file,), partial=file in partial) for file in files]
-    )
+    return read_treebanks([TreebankConfig(data=(file,), partial=file in partial) for file in files])
 
 
 def read_treebanks(
-    objectives: Sequence[ObjectiveConfig],
+    objectives: Sequence[TreebankConfig],
     on_fault: OnFault = lambda fault: None,
     on_bad_links: OnFault | None = None,
 ) -> Corpus:
@@ -186,12 +185,12 @@ def read_treebanks(
                 if known is not None:
                     constraints[len(sentences)] = known
                 sentences.append(sentence)
-        is_alone += [objective.alone > 0] * (len(sentences) - before)
+        is_alone += [objective.interpolate > 0] * (len(sentences) - before)
         for lesson, visits in weights.items():
             taught = {lesson, "tags"} if lesson == "training-tags" else {lesson}
-            weight = objective.weight * (not taught.isdisjoint(objective.teaches))
+            weight = objective.weight * (not taught.isdisjoint(objective.trains))
             visits += [
-                weight * certainty(each) if objective.soft else weight
+                weight * certainty(each) if objective.weight_by_confidence else weight
                 for each in sentences[before:]
             ]
     return Corpus(
@@ -200,7 +199,11 @@ def read_treebanks(
         constraints,
         {name: np.array(w) for name, w in weights.items() if any(each != 1 for each in w)},
         next(
-            (Alone(np.array(is_alone), o.alone, o.alone_epochs) for o in objectives if o.alone),
+            (
+                Alone(np.array(is_alone), o.interpolate, o.interpolate_epochs)
+                for o in objectives
+                if o.interpolate
+            ),
             None,
         ),
         left_out,
@@ -210,12 +213,12 @@ def read_treebanks(
 def learnable(
     file: str,
     links: str | None,
-    objective: ObjectiveConfig,
+    objective: TreebankConfig,
     on_fault: OnFault,
     on_bad_links: OnFault | None = None,
 ) -> Iterator[tuple[Sentence, Constraints | None]]:
     """The sentences of a file, and what is known of those whose trees are partial."""
-    if objective.skip_bad:
+    if objective.on_error == "skip":
         read = read_stream(Input(file), on_fault)
     else:
         read = read_conllu(file, multi_root=True, unknown_heads=objective.partial)
@@ -231,7 +234,7 @@ def learnable(
                 fault = fault_of(sentence)
             if fault is None:
                 yield renamed(sentence, objective.label_map, objective.tag_map), known
-            elif objective.skip_bad:
+            elif objective.on_error == "skip":
                 on_fault(fault)
             else:
                 raise fault

@@ -16,9 +16,9 @@ from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.segmenting.characters import kinds_of
 from niwaki.kernel.segmenting.segmenter import PAIR_KINDS, ending_of
 from niwaki.learning.corpus import Corpus
+from niwaki.segmenting.config import SegmenterConfig
 from niwaki.segmenting.segmenter import Segmenter, codes_of, segmenting_features
 from niwaki.segmenting.splits import Rule, find_rules
-from niwaki.training.config import SegmenterConfig
 
 Advance = Callable[[int], None]
 
@@ -61,7 +61,11 @@ def train_segmenter(
         for number in np.random.default_rng([seed, epoch]).permutation(len(lessons)).tolist():
             lesson = lessons[number]
             segmenter.kernel.learn(
-                lesson.codes, lesson.ends, lesson.rules, config.rate, config.damping
+                lesson.codes,
+                lesson.ends,
+                lesson.rules,
+                config.learning_rate,
+                config.adagrad_epsilon,
             )
             advance(lesson.sentences)
     split_model = None

@@ -18,12 +18,13 @@ from niwaki.kernel.tagging import tagger as kernel
 from niwaki.learning.checkpoint import Checkpoint, pack, unpack
 from niwaki.learning.corpus import Corpus
 from niwaki.learning.workers import checked_first, run_all
+from niwaki.tagging.config import TaggerConfig
 from niwaki.tagging.lemmas import find_rule
 from niwaki.tagging.lexicon_classifier import LEVELS, LexiconClassifier, find_candidates
 from niwaki.tagging.morphology import Morphology
 from niwaki.tagging.tagger import XPOS, Tagger, Tags
 from niwaki.tagging.trigrams import MAX_PAIRS, Trigrams
-from niwaki.training.config import Lesson, TaggerConfig
+from niwaki.training.config import Layer as Lesson
 
 FEATS = COLUMNS.index("FEATS")
 _CHUNK = 512
@@ -98,12 +99,12 @@ def _learn_tags(
     assert isinstance(learner, SparseWeights)
     assert isinstance(teacher, kernel.Tagger)
     gold = tagger.numbers(corpus.batch)
-    rate = config.rate if config.learner == "logistic" else 0.0
+    rate = config.learning_rate if config.learner == "logistic" else 0.0
     for epoch in range(epochs):
         order = corpus.epoch_order(lesson, seed, stage, epoch)
         for start in range(0, len(order), _CHUNK):
             part = order[start : start + _CHUNK]
-            teacher.learn(corpus.batch, gold, part, rate, config.damping, config.margin)
+            teacher.learn(corpus.batch, gold, part, rate, config.adagrad_epsilon, config.margin)
             advance(len(part))
     return learner.export()
 

@@ -16,8 +16,8 @@ from niwaki.features.weights import PackedWeights, compress_onto
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.tagging import tagger as kernel
 from niwaki.learning.corpus import Corpus
+from niwaki.tagging.config import TaggerConfig
 from niwaki.tagging.tagger import Tagger
-from niwaki.training.config import TaggerConfig
 from niwaki.training.examples import Tagging
 
 
@@ -52,8 +52,8 @@ class TagLessons:
 
     def _learn(self, batch: Any, gold: NDArray[np.int32], part: NDArray[np.int32]) -> None:
         config = self._config
-        rate = config.rate if config.learner == "logistic" else 0.0
-        self._kernel.learn(batch, gold, part, rate, config.damping, config.margin)
+        rate = config.learning_rate if config.learner == "logistic" else 0.0
+        self._kernel.learn(batch, gold, part, rate, config.adagrad_epsilon, config.margin)
 
     def finished(self) -> PackedWeights:
         """The weights of the tagger with what it has learned."""

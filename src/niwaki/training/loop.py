@@ -21,7 +21,6 @@ from niwaki.features.weights import PackedWeights
 from niwaki.learning.checkpoint import Checkpoint, pack, unpack
 from niwaki.learning.corpus import Corpus
 from niwaki.learning.workers import Stopped
-from niwaki.training.config import TrainingConfig
 from niwaki.training.objectives import CostTraining, ObjectiveReport
 
 # Sentences between two looks at the clock.
@@ -65,7 +64,7 @@ class EpochTraining(ABC, Generic[P]):
         self,
         stage: str,
         corpus: Corpus,
-        config: TrainingConfig,
+        config: Any,
         *,
         epochs: int,
         costs: CostTraining,
@@ -150,7 +149,7 @@ class EpochTraining(ABC, Generic[P]):
 
     def _learn_epoch(self, advance: Callable[[int], None], pool: ThreadPoolExecutor) -> None:
         done = self._progress
-        at_once = self._config.round if self._costs.lessons else _CHUNK
+        at_once = self._config.batch_size if self._costs.lessons else _CHUNK
         order = self._corpus.epoch_order("trees", self._config.seed, self._stage, done.epoch)
         whole = len(order)
         if done.epoch == 0:

@@ -26,7 +26,7 @@ from niwaki.learning.corpus import shuffled
 from niwaki.objectives import ArcObjective, Costs, Objective, checked_costs
 from niwaki.parsers.transition.candidates import ArcTrainee, Slopes, Trainee
 from niwaki.tagging.updates import TagLessons
-from niwaki.training.config import ARC_SELECTIONS, ObjectiveConfig
+from niwaki.training.config import ARC_SELECTIONS, CostConfig
 from niwaki.training.examples import CostData, Tagging
 from niwaki.training.selection import CHOICES
 
@@ -99,7 +99,7 @@ class CostLessons:
     """One objective while it is being taught."""
 
     name: str
-    config: ObjectiveConfig
+    config: CostConfig
     objective: Objective
     trainee: Trainee
     # The same examples with other tags, and who learns these.
@@ -130,7 +130,7 @@ class CostLessons:
     @property
     def scale(self) -> float:
         scale = self.config.scale
-        return self.trainee.usual_scale if scale == "usual" else scale
+        return self.trainee.usual_scale if scale == "auto" else scale
 
     @property
     def size(self) -> int:

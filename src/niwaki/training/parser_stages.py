@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 from niwaki.data.files import atomic_write
@@ -19,7 +19,6 @@ from niwaki.parsers.transition.trainer import PART, ParserTraining
 from niwaki.pipeline.pipeline import Parser, Pipeline, untagged
 from niwaki.tagging.tagger import Tagger, Tags
 from niwaki.tagging.updates import TagLessons
-from niwaki.training.config import TrainingConfig
 from niwaki.training.examples import CostData
 from niwaki.training.loop import EpochReport, Weights, finished_reports, finished_weights_of
 from niwaki.training.stages import Stages, locked
@@ -44,14 +43,15 @@ def transition_parsers_of(
     tag_lessons: TagLessons | None = None,
 ) -> tuple[TransitionParser, TransitionParser | None]:
     model = stages.config.model
-    beams = {"parser": model.beam}
-    if model.beam > 1 and model.greedy and not stages.init:
+    family = stages.config.family
+    beams = {"parser": family.beam}
+    if family.beam > 1 and family.greedy and not stages.init:
         beams["greedy"] = 1
     if costs and "greedy" in beams:
         del beams["greedy"]
         stages.reporter.note("costs need candidates: no second set of weights for greedy parsing")
     dev_tags = _dev_tags(stages, tagger)
-    training = stages.config.training
+    training = SimpleNamespace(**vars(stages.config.training), **vars(family))
     epochs = sum(training.epochs if b > 1 else training.greedy_epochs for b in beams.values())
     alone = len(beams) * stages.lessons.visits_alone("trees")
     stages.reporter.stage("parser", epochs * _epoch_size(stages, costs) + alone)
@@ -59,7 +59,7 @@ def transition_parsers_of(
     log = _Log(stages)
 
     def training_of(
-        stage: str, beam: int, lessons: Corpus, tags: Tags, how: TrainingConfig, **more: Any
+        stage: str, beam: int, lessons: Corpus, tags: Tags, how: Any, **more: Any
     ) -> ParserTraining:
         return ParserTraining(
             stage,
@@ -69,7 +69,7 @@ def transition_parsers_of(
             how,
             beam=beam,
             max_rows=model.max_rows,
-            least_weight=model.least_weight,
+            least_weight=family.least_weight,
             clusters=stages.clusters,
             checkpoint=stages.checkpoint,
             threads=stages.threads,
@@ -86,7 +86,8 @@ def transition_parsers_of(
         kept = f"{name}-learned"
         if kept not in stages.checkpoint:
             own = tags.only(stages.lessons.words_of(chosen))
-            how = replace(training, epochs=alone.epochs, greedy_epochs=alone.epochs, min_updates=1)
+            own_epochs = {"epochs": alone.epochs, "greedy_epochs": alone.epochs}
+            how = SimpleNamespace(**{**vars(training), **own_epochs, "min_updates": 1})
             lonely = training_of(name, beams[stage], lessons, own, how)
             lonely.run(
                 None,

@@ -85,7 +85,7 @@ class Stages:
     @cached_property
     def lessons(self) -> Corpus:
         """The corpus with trees as the parsers learn them."""
-        if self.config.model.crossing == "lift" or self.config.model.kind == "graph":
+        if getattr(self.config.family, "nonprojective", "projectivize") == "projectivize":
             return self.corpus
         arcs = MAX_ENCODED_CLASSES - len(MOVES)
         known = self.corpus.constraints
@@ -116,11 +116,14 @@ def transition_spec(stages: Stages) -> TransitionSpec:
     features = "\n".join([load_feature_set(model.features), *model.more_features])
     spec = make_transition_spec(
         _with_known_arcs(stages.lessons),
-        model.system,
+        stages.config.family.system,
         features,
-        degrees={"degree": model.degree, "nonlexical-degree": model.nonlexical_degree},
+        degrees={
+            "degree": stages.config.family.degree,
+            "nonlexical-degree": stages.config.family.nonlexical_degree,
+        },
         lowercase=stages.lowercase,
-        crossing=model.crossing,
+        crossing="encode" if stages.config.family.nonprojective == "pseudo-projective" else "lift",
         tags=stages.has_tags,
     )
     if len(spec.labels) > 256:
@@ -134,7 +137,10 @@ def transition_spec(stages: Stages) -> TransitionSpec:
 
 
 def _check_links(stages: Stages, parser: TransitionParser) -> None:
-    if any(objective.links for objective in stages.config.objective) and not parser.uses_links:
+    if (
+        any(getattr(objective, "links", ()) for objective in stages.config.objective)
+        and not parser.uses_links
+    ):
         raise ConfigError(
             "links are given, but no feature of this parser uses them; add "
             'model.more_features = ["contiguous(s1,s0)", ...], and a system that does not swap'
@@ -146,7 +152,7 @@ def graph_spec(stages: Stages) -> GraphSpec:
     if stages.init is not None:
         assert isinstance(stages.init.parser, GraphParser)
         return stages.init.parser.spec
-    model, graph = stages.config.model, stages.config.graph
+    model, graph = stages.config.model, stages.config.family
     return make_graph_spec(
         _with_known_arcs(stages.corpus),
         graph,

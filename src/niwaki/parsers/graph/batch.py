@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.parsers.decoding import Scores, decode, sum_trees
+from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.lbfgs import LBFGS
 from niwaki.parsers.graph.training_data import NEGLIGIBLE, Arrays, Floats, Pupil, arc_parts
-from niwaki.training.config import GraphConfig
 
 # What the features of all arcs may take in memory, so that they are looked up but once.
 _MOST_BYTES = 1 << 30
@@ -48,7 +48,7 @@ class _Vector(ABC):
 
 
 class BatchLogLinear(_Vector):
-    """Minimises `|w|^2 / (2 C) - sum_i log p(y_i)` by L-BFGS; each pass is one evaluation."""
+    """Minimises `l2 |w|^2 / 2 - sum_i log p(y_i)` by L-BFGS; each pass is one evaluation."""
 
     def __init__(self, pupil: Pupil, config: GraphConfig) -> None:
         super().__init__(pupil, config)
@@ -57,8 +57,8 @@ class BatchLogLinear(_Vector):
 
     def _begin(self) -> None:
         self._point = self._search.point
-        self._value = float(self._point @ self._point) / (2 * self.config.c)
-        self._gradient = self._point / self.config.c
+        self._value = self.config.l2 * float(self._point @ self._point) / 2
+        self._gradient = self.config.l2 * self._point
 
     def learn(self, s: int) -> bool:
         table = self.pupil.arc_learner.dense_scores(s, self._point)
@@ -140,7 +140,7 @@ class MaxMargin(_Vector):
         here = self._duals[self._places[s] : self._places[s + 1]]
         gains = self.pupil.arc_learner.dense_scores(s, self._weights)
         gains += 1 - certain(self._rows(s), len(here))
-        here += self.config.eg_rate * gains
+        here += self.config.eg_learning_rate * gains
         # Only differences between the heads of a word matter.
         n = len(self.pupil.gold(s))
         columns = here.reshape(n + 1, n)

@@ -13,12 +13,12 @@ from niwaki.kernel.batch import Batch
 from niwaki.kernel.graph.arc_learning import ArcLearner
 from niwaki.kernel.linear import SparseWeights
 from niwaki.parsers.decoding import Scores, decode, expected_cost
+from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.model import Floats, GraphParser, Numbers, normalised
 from niwaki.parsers.graph.search import graph_kbest
 from niwaki.parsers.graph.training_data import NEGLIGIBLE, OnlineLessons, Pupil, arc_parts
 from niwaki.parsers.transition.candidates import Slopes
 from niwaki.tagging.tagger import Tags
-from niwaki.training.config import GraphConfig
 
 # Slopes of labels that are smaller are left out: every feature would weigh every label.
 LABEL_NEGLIGIBLE = 0.03
@@ -109,8 +109,8 @@ class GraphTrainee(GraphCandidates):
     def _climb_labels(
         self, s: int, parts: Numbers, slopes: Floats, step: float, least: float
     ) -> None:
-        rate = self._graph.rate * step
-        self._label_learner.climb(s, parts, slopes, least, 0.0, rate, self._graph.damping)
+        rate = self._graph.learning_rate * step
+        self._label_learner.climb(s, parts, slopes, least, 0.0, rate, self._graph.adagrad_epsilon)
 
     # -- costs that are sums over arcs ---------------------------------------------
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from niwaki.parsers.graph.batch import BatchLogLinear, MaxMargin
+from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.online import LogLinear, Mira, Perceptron
 from niwaki.parsers.graph.training_data import Lessons, OnlineLessons, Pupil
-from niwaki.training.config import GraphConfig
 
 
 def make_lessons(pupil: Pupil, config: GraphConfig, seed: int) -> Lessons:

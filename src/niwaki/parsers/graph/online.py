@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from niwaki.kernel.graph.arc_learning import ArcLearner
 from niwaki.parsers.decoding import Scores, decode, kbest, sum_trees
+from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.training_data import (
     NEGLIGIBLE,
     Arrays,
@@ -20,7 +21,6 @@ from niwaki.parsers.graph.training_data import (
     sibling_parts,
     tree_score,
 )
-from niwaki.training.config import GraphConfig
 
 # Only arcs of larger gradients give weights to features that have none: the right ones that
 # are not certain, and serious rivals.
@@ -185,8 +185,8 @@ class LogLinear(_Online):
             np.ascontiguousarray(gradients[wanted]),
             NEGLIGIBLE,
             _FRESH,
-            config.rate,
-            config.damping,
+            config.learning_rate,
+            config.adagrad_epsilon,
         )
         pupil.learner.tick()
         return bool(len(wanted))
@@ -194,9 +194,9 @@ class LogLinear(_Online):
     def along(
         self, arc_learner: ArcLearner, s: int, parts: Ints, slopes: Floats, length: float
     ) -> None:
-        rate = self.config.rate * length
+        rate = self.config.learning_rate * length
         slopes = np.ascontiguousarray(slopes[:, None])
-        arc_learner.climb(s, parts, slopes, NEGLIGIBLE, 0.0, rate, self.config.damping)
+        arc_learner.climb(s, parts, slopes, NEGLIGIBLE, 0.0, rate, self.config.adagrad_epsilon)
 
     def _jitter(self, s: int, n: int) -> Floats | float:
         """Latent classes are alike, and would stay so, but for some noise in the first epoch."""

@@ -19,6 +19,7 @@ from niwaki.kernel.graph.arc_learning import ArcLearner
 from niwaki.kernel.linear import SparseWeights
 from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus
+from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.costs import LABEL_NEGLIGIBLE, GraphTrainee
 from niwaki.parsers.graph.learners import learns_online, make_lessons, make_online_lessons
 from niwaki.parsers.graph.model import GraphParser, GraphSpec, normalised
@@ -28,7 +29,7 @@ from niwaki.parsers.transition.model import DEPREL
 from niwaki.parsers.transition.trainer import projective_heads
 from niwaki.tagging.tagger import Tags
 from niwaki.tagging.updates import TagLessons
-from niwaki.training.config import Config, GraphConfig
+from niwaki.training.config import Config
 from niwaki.training.examples import CostData, Tagging
 from niwaki.training.loop import Arrays, EpochTraining, Weights, below
 from niwaki.training.objectives import CostLessons, CostTraining
@@ -104,8 +105,8 @@ class GraphTraining(EpochTraining[GraphParser]):
         tag_lessons: TagLessons | None = None,
         threads: int = 1,
     ) -> None:
-        self._graph, self._base, self._max_rows = config.graph, base, config.model.max_rows
-        _check_that_it_learns(config.graph, corpus, base, costs)
+        self._graph, self._base, self._max_rows = config.family, base, config.model.max_rows
+        _check_that_it_learns(config.family, corpus, base, costs)
         self._weights = _new_weights(spec, base)
         self._spec = spec
         # Probabilities are calibrated when all is learned; scores are learned as they are.
@@ -120,7 +121,7 @@ class GraphTraining(EpochTraining[GraphParser]):
         self._label_learner = ArcLearner(
             self._parser.label_model, self._weights["labels"], corpus.batch, self._values
         )
-        self._lessons = make_lessons(self._pupil, config.graph, config.training.seed)
+        self._lessons = make_lessons(self._pupil, config.family, config.training.seed)
         learners = list(self._weights.values())
         super().__init__(
             stage,
@@ -186,7 +187,13 @@ class GraphTraining(EpochTraining[GraphParser]):
         gradients = -np.exp(normalised(scores))
         gradients[np.arange(len(known)), gold[known]] += 1
         self._label_learner.climb(
-            s, parts, gradients, LABEL_NEGLIGIBLE, 0.0, self._graph.rate, self._graph.damping
+            s,
+            parts,
+            gradients,
+            LABEL_NEGLIGIBLE,
+            0.0,
+            self._graph.learning_rate,
+            self._graph.adagrad_epsilon,
         )
         self._weights["labels"].tick()
 

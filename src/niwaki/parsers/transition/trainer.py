@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,6 @@ from niwaki.parsers.transition.model import DEPREL, TransitionParser, Transition
 from niwaki.parsers.transition.search import constrained_kbest
 from niwaki.tagging.tagger import Tags
 from niwaki.tagging.updates import TagLessons
-from niwaki.training.config import TrainingConfig
 from niwaki.training.examples import CostData, Tagging
 from niwaki.training.loop import Arrays, EpochTraining, Weights, below
 from niwaki.training.objectives import CostLessons, CostTraining
@@ -39,7 +39,7 @@ class ParserTraining(EpochTraining[TransitionParser]):
         spec: TransitionSpec,
         corpus: Corpus,
         tags: Tags,
-        config: TrainingConfig,
+        config: Any,
         *,
         beam: int,
         max_rows: int,
@@ -114,9 +114,9 @@ class ParserTraining(EpochTraining[TransitionParser]):
                 self._labels,
                 part,
                 config.greedy_learner == "svm",
-                config.rate,
-                config.damping,
-                config.decay,
+                config.learning_rate,
+                config.adagrad_epsilon,
+                config.l2,
                 _NEGLIGIBLE,
             )
             return mistakes
