@@ -17,7 +17,7 @@ from niwaki.cli import OK
 from niwaki.data.modelfile import read_model_file
 from niwaki.draw import printable
 from niwaki.pipeline.pipeline import find_model
-from niwaki.training.card import used_settings
+from niwaki.training.card import upgraded, used_settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     model = read_model_file(find_model(arguments.model))
-    config = model.config
+    config = upgraded(model.config)
     if arguments.json:
         print(json.dumps(config, ensure_ascii=False, indent=1))
         return OK

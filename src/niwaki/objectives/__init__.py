@@ -2,8 +2,9 @@
 
 An objective has examples, each of them a sentence, and tells what candidate trees of an
 example cost: 0 is perfect. `objectives/arc_length.py` is the objective "arc-length" of a
-configuration; its function `load(files, settings)` reads the data. Costs from outside
-are named `package.module:function`.
+configuration; its class `Settings` declares the keys that it has beside those of all costs,
+and its function `load(files, settings)` reads the data. Costs from outside are named
+`package.module:function`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -21,19 +21,9 @@ from niwaki.data.constraints import Constraints
 from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ObjectiveError, nearest, shown
+from niwaki.keys import check_values
 
 Costs = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a configuration says about an objective, besides its data."""
-
-    kind: str = "treebank"
-    rules: str = ""
-    words: str = "linked"
-    labelled: bool = True
-    command: tuple[str, ...] = ()
 
 
 class Objective(Protocol):
@@ -73,16 +63,33 @@ def objective_names() -> list[str]:
     return sorted(m.name.replace("_", "-") for m in modules if not m.name.startswith("_"))
 
 
-def load_objective(files: Sequence[str], settings: Settings) -> Objective:
-    """An objective with its data; raises ConfigError for one that there is not."""
-    name = "_function" if ":" in settings.kind else settings.kind.replace("-", "_")
-    if name != "_function" and settings.kind not in objective_names():
-        raise ConfigError(
-            f"no objective {shown(settings.kind)}; {nearest(settings.kind, objective_names())}, "
-            "or package.module:function"
-        )
-    objective: Objective = importlib.import_module(f"{__name__}.{name}").load(files, settings)
+def settings_class(kind: str) -> type[Any]:
+    """The keys of an objective; raises ConfigError for an objective that there is not."""
+    if ":" in kind:
+        return _module("_function").settings_of(kind)  # type: ignore[no-any-return]
+    return _module(kind).Settings  # type: ignore[no-any-return]
+
+
+def load_objective(kind: str, files: Sequence[str], settings: Any = None) -> Objective:
+    """An objective with its data; raises ConfigError for one that there is not.
+
+    settings: an instance of the objective's `Settings`, if not its defaults.
+    """
+    settings = settings if settings is not None else settings_class(kind)()
+    check_values(settings)
+    objective: Objective
+    if ":" in kind:
+        objective = _module("_function").load(kind, files, settings)
+    else:
+        objective = _module(kind).load(files, settings)
     return objective
+
+
+def _module(kind: str) -> Any:
+    if kind != "_function" and kind not in objective_names():
+        advice = f"{nearest(kind, objective_names())}, or package.module:function"
+        raise ConfigError(f"no objective {shown(kind)}; {advice}")
+    return importlib.import_module(f"{__name__}.{kind.replace('-', '_')}")
 
 
 def checked_costs(found: Any, count: int, example: str) -> Costs:

@@ -8,6 +8,7 @@ hangs from place 0, so that its arc is as long as its place.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,8 +16,16 @@ from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
 from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
-from niwaki.objectives import Costs, Settings
+from niwaki.keys import key
+from niwaki.objectives import Costs
 from niwaki.objectives._trees import KnownTrees
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What counts."""
+
+    labelled: bool = key(True, "Whether labels count.")
 
 
 class ArcLength(KnownTrees):

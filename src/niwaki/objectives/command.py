@@ -16,13 +16,27 @@ import subprocess
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
-from niwaki.errors import ConfigError, ObjectiveError, shown
-from niwaki.objectives import Costs, Settings, checked_costs
+from niwaki.errors import ObjectiveError, shown
+from niwaki.keys import key
+from niwaki.objectives import Costs, checked_costs
 from niwaki.objectives._examples import Example, Examples, read_examples
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Who tells the costs."""
+
+    command: tuple[str, ...] = key(
+        (),
+        "The program that tells the costs, and its arguments.",
+        path="program",
+        needed='a program and its arguments, ["program", ...]',
+    )
 
 
 class CommandObjective(Examples):
@@ -127,6 +141,4 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def load(files: Sequence[str], settings: Settings) -> CommandObjective:
-    if not settings.command:
-        raise ConfigError('objective "command" needs a program; add command = ["program", ...]')
     return CommandObjective(read_examples(files), settings.command)

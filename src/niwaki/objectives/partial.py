@@ -8,6 +8,7 @@ known this is the question "what is the main verb?" of Hall et al. (2011), secti
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,8 +18,13 @@ from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError
-from niwaki.objectives import Costs, Settings
+from niwaki.objectives import Costs
 from niwaki.objectives._trees import KnownTrees
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Nothing: the data say what is known."""
 
 
 class Partial(KnownTrees):

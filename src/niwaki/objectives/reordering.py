@@ -8,6 +8,8 @@ would decide, and teach the parser to leave everything where it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +23,27 @@ from niwaki.errors import ConfigError
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.bilingual.orders import compare_orders
 from niwaki.kernel.bilingual.reorder import reorder
+from niwaki.keys import key
 from niwaki.metrics.reordering import group_numbers, linked_mask
-from niwaki.objectives import Costs, Settings
-from niwaki.tasks.reorder.rulefile import load_rules
+from niwaki.objectives import Costs
+from niwaki.tasks.reorder.rulefile import load_rules, rule_set_names
 from niwaki.tasks.reorder.rules import RuleSet
 from niwaki.tasks.reorder.tables import CompiledRules
 
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How trees become orders, and what of these counts."""
+
+    rules: str = key(
+        "",
+        "A named set of rules or a file.",
+        path="named",
+        choices=rule_set_names,
+        needed='a set of rules such as "ja", or a file',
+    )
+    words: Literal["linked", "all"] = key("linked", "The words that are scored.")
 
 
 class Reordering:
@@ -111,8 +128,6 @@ def _repeated(parts: Sequence[NDArray], counts: Sequence[int]) -> NDArray:  # ty
 
 
 def load(files: Sequence[str], settings: Settings) -> Reordering:
-    if not settings.rules:
-        raise ConfigError('objective "reordering" needs rules; add rules = "ja", or a file')
     references = [reference for file in files for reference in read_references(file)]
     objective = Reordering(references, load_rules(settings.rules), settings.words)
     if not objective.sentences:

@@ -8,6 +8,7 @@ any tree but the right one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,8 +16,13 @@ from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
 from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
-from niwaki.objectives import Costs, Settings
+from niwaki.objectives import Costs
 from niwaki.objectives._trees import KnownTrees
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Nothing: a whole tree says all."""
 
 
 class Treebank(KnownTrees):
@@ -46,4 +52,4 @@ class Treebank(KnownTrees):
 
 def load(files: Sequence[str], settings: Settings) -> Treebank:
     sentences = [sentence for file in files for sentence in read_conllu(file)]
-    return Treebank(sentences, labelled=settings.labelled)
+    return Treebank(sentences)

@@ -3,33 +3,72 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+from niwaki.keys import GIVEN, When, WrongKeyError, key
+
+_TAGS: When = {"tags": GIVEN}
+_LOGISTIC: When = {**_TAGS, "learner": ("logistic",)}
+_PERCEPTRON: When = {**_TAGS, "learner": ("perceptron",)}
+_WEIGHS: When = {**_TAGS, "learner": ("logistic", "perceptron")}
+_TNT: When = {**_TAGS, "learner": ("tnt",)}
 
 
 @dataclass(frozen=True)
 class TaggerConfig:
     """The tagger and what follows it."""
 
-    # Predict UPOS and XPOS; FEATS; LEMMA.
-    tags: bool = True
-    feats: bool = True
-    lemmas: bool = True
-    # "tnt" counts tags of words and endings and trigrams of tags; the others weigh features.
-    learner: Literal["logistic", "perceptron", "tnt"] = "logistic"
-    epochs: int = 5
-    learning_rate: float = 0.1
-    adagrad_epsilon: float = 0.1
-    margin: float = 12.0
-    # tnt: whether a known word can have tags that it was not seen with, and as how many
-    # occurrences of the word its ending then counts.
-    known_words: Literal["seen", "all"] = "all"
-    smoothing: float = 0.1
-    # A feature gets weights only when it was met so often.
-    min_updates: int = 1
-    # The parser is trained on tags that were predicted for each part of the data by a
-    # tagger trained on the other parts; 0 trains it on the tags of the file.
-    folds: int = 10
-    max_rows: int = 300_000
+    tags: bool = key(True, "Predict UPOS and XPOS.")
+    feats: bool = key(True, "Predict FEATS.", when=_TAGS)
+    lemmas: bool = key(True, "Predict LEMMA.", when=_TAGS)
+    learner: Literal["logistic", "perceptron", "tnt"] = key(
+        "logistic",
+        '"tnt" counts tags of words and endings and trigrams of tags; the others weigh features.',
+        when=_TAGS,
+    )
+    epochs: int = key(5, "Passes over the data.", least=1, when=_WEIGHS)
+    learning_rate: float = key(
+        0.1, "Length of AdaGrad's steps.", least=0, when=_LOGISTIC, formerly=("rate",)
+    )
+    adagrad_epsilon: float = key(
+        0.1,
+        "What is added to AdaGrad's sums of gradients: more makes first steps shorter.",
+        least=0,
+        when=_LOGISTIC,
+        formerly=("damping",),
+    )
+    margin: float = key(12.0, "By how much the right tag must lead.", least=0, when=_PERCEPTRON)
+    known_words: Literal["seen", "all"] = key(
+        "all",
+        "Whether a known word can have tags that it was not seen with.",
+        when=_TNT,
+    )
+    smoothing: float = key(
+        0.1,
+        "As how many occurrences of a known word its ending counts.",
+        above=0,
+        when={**_TNT, "known_words": ("all",)},
+    )
+    min_updates: int = key(
+        1,
+        "A feature gets weights only when it was met so often.",
+        least=1,
+        most=255,
+        when=_WEIGHS,
+        formerly=("patience",),
+    )
+    folds: int = key(
+        10,
+        "The parser is trained on tags that were predicted for each part of the data by a tagger "
+        "trained on the other parts; 0 trains it on the tags of the file.",
+        least=0,
+        when=_TAGS,
+    )
+    max_rows: int = key(300_000, "Rows of weights that are kept.", least=1, when=_WEIGHS)
+
+    def check(self, config: Any) -> None:
+        if self.folds == 1:
+            raise WrongKeyError("folds", "is 1; give 0 for none, or at least 2")
 
     @property
     def passes(self) -> int:

@@ -1,65 +1,143 @@
-"""What of a configuration a model was made with: the keys of other kinds of models are left out."""
+"""Cards of models: what a model keeps of its configuration, and what of it says something."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-# Keys that only one kind of model, or one way to train it, looks at.
-_OF_KIND = {
-    "transition": (
-        "model.system",
-        "model.beam",
-        "model.crossing",
-        "model.greedy",
-        "model.degree",
-        "model.nonlexical_degree",
-        "training.greedy_epochs",
-        "training.update",
-        "training.margin",
-        "training.greedy_margin",
-        "training.explore",
-        "training.round",
-    ),
-    "graph": ("graph",),
-}
-_OF_TRAINER = {
-    "perceptron": ("graph.margin",),
-    "mira": ("graph.k", "graph.aggressiveness"),
-    "log-linear": ("graph.optimizer", "graph.latent", "graph.c"),
-    "max-margin": ("graph.margin_c", "graph.eg_rate", "graph.head_start"),
-}
-_OF_ANY_OBJECTIVE = ("kind", "data", "partial")
+from niwaki.errors import ConfigError
+from niwaki.keys import Key, keys_of
+from niwaki.objectives import settings_class
+from niwaki.parsers.base import family_names
+from niwaki.training.config import (
+    Config,
+    CostConfig,
+    ModelConfig,
+    Place,
+    TreebankConfig,
+    family_places,
+    objective_keys,
+    objective_owners,
+    places,
+)
+
+Record = dict[str, Any]
 
 
-def used_settings(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A model's configuration without the keys that said nothing to it."""
-    unused: set[str] = set()
-    kind = config.get("model", {}).get("kind")
-    if kind in _OF_KIND:
-        unused.update(*(keys for other, keys in _OF_KIND.items() if other != kind))
-    graph = config.get("graph", {})
-    if graph.get("trainer") in _OF_TRAINER:
-        unused.update(*(keys for name, keys in _OF_TRAINER.items() if name != graph["trainer"]))
-        if graph.get("optimizer") != "lbfgs":
-            unused.add("graph.c")
-    for table in ("segmenter", "tagger"):
-        switch = "enabled" if table == "segmenter" else "tags"
-        if config.get(table, {}).get(switch) is False:
-            unused.update(f"{table}.{key}" for key in config[table] if key != switch)
-    found: dict[str, Any] = {}
-    for name, value in config.items():
-        if name in unused:
+def card_of(config: Config) -> Record:
+    """The configuration as a model keeps it: where files lay on a disk is nobody's business."""
+    record = config.to_json()
+    for place in places(config.model.kind):
+        _shorten(record[place.table], place.key)
+    for objective, found in zip(config.objective, record["objective"], strict=True):
+        for key, _ in objective_keys(objective):
+            _shorten(found, key)
+    return record
+
+
+def _shorten(record: Record, key: Key) -> None:
+    value = record[key.name]
+    if key.path == "program":
+        value = value[:1]
+    if key.path:
+        record[key.name] = (
+            [os.path.basename(each) for each in value]
+            if isinstance(value, list)
+            else os.path.basename(value)
+        )
+
+
+def upgraded(record: Mapping[str, Any]) -> Record:
+    """A card, perhaps of an old model, with the names of today.
+
+    What was written of other families, and of other kinds of objectives, is left out. What
+    nobody declares stays as it is.
+    """
+    kind = record.get("model", {}).get("kind", ModelConfig().kind)
+    if kind not in family_names():
+        return dict(record)
+    found: Record = {}
+    known = list(places(kind))
+    foreign = [each for name in family_names() if name != kind for each in family_places(name)]
+    for table, values in record.items():
+        if table == "objective":
+            found[table] = [_upgraded_objective(each) for each in values]
             continue
-        if isinstance(value, Mapping):
-            value = {key: item for key, item in value.items() if f"{name}.{key}" not in unused}
-        elif name == "objective":
-            value = [_objective(each) for each in value]
-        found[name] = value
+        own = [each.key for each in known if each.table == table]
+        others = [each.key for each in foreign if each.table == table]
+        if isinstance(values, Mapping) and (own or others):
+            values = _renamed(values, own, others)
+        if values or own or not others:
+            found[table] = values
     return found
 
 
-def _objective(record: Mapping[str, Any]) -> dict[str, Any]:
-    if record.get("kind") != "treebank":
-        return dict(record)
-    return {key: item for key, item in record.items() if key in _OF_ANY_OBJECTIVE}
+def _upgraded_objective(record: Mapping[str, Any]) -> Record:
+    kind = record.get("kind", TreebankConfig.kind)
+    others = [key for _, owner in objective_owners() for key in keys_of(owner)]
+    return _renamed(record, _objective_keys(kind), others)
+
+
+def _objective_keys(kind: str) -> list[Key]:
+    if kind == TreebankConfig.kind:
+        return list(keys_of(TreebankConfig))
+    try:
+        own = keys_of(settings_class(kind))
+    except ConfigError:  # a function that is not at hand
+        own = ()
+    return [*keys_of(CostConfig), *own]
+
+
+def _renamed(values: Mapping[str, Any], own: Iterable[Key], others: Iterable[Key]) -> Record:
+    """Values under the names of `own`, without those that only `others` have."""
+    names = {key.name for key in own}
+    former = {each.name: (key, each) for key in own for each in key.formerly}
+    gone = {name for key in others for name in (key.name, *(each.name for each in key.formerly))}
+    found: Record = {}
+    for name, value in values.items():
+        if name in former:
+            key, old = former[name]
+            try:
+                found[key.name] = old.now(value)
+            except ValueError:
+                found[key.name] = value  # as it is today
+        elif name in names or name not in gone:
+            found[name] = value
+    return found
+
+
+def used_settings(record: Mapping[str, Any]) -> Record:
+    """An upgraded card without what is empty, and without keys that say nothing beside others."""
+    kind = record.get("model", {}).get("kind", ModelConfig().kind)
+    owners: dict[str, list[Place]] = {}
+    for place in places(kind) if kind in family_names() else ():
+        if place.key.name in record.get(place.table, {}):
+            owners.setdefault(place.owner, []).append(place)
+    silent: set[tuple[str, str]] = set()
+    for found in owners.values():
+        values = {each.key.name: record[each.table][each.key.name] for each in found}
+        unused = _silent(values, [each.key for each in found])
+        silent |= {(each.table, each.key.name) for each in found if each.key.name in unused}
+    used: Record = {}
+    for table, said in record.items():
+        if isinstance(said, Mapping):
+            used[table] = {name: x for name, x in said.items() if (table, name) not in silent}
+        elif table == "objective":
+            used[table] = [_used_objective(each) for each in said]
+        else:
+            used[table] = said
+    return used
+
+
+def _used_objective(record: Mapping[str, Any]) -> Record:
+    unused = _silent(record, _objective_keys(record.get("kind", TreebankConfig.kind)))
+    return {name: value for name, value in record.items() if name not in unused}
+
+
+def _silent(values: Mapping[str, Any], keys: Iterable[Key]) -> set[str]:
+    return {
+        key.name
+        for key in keys
+        if not key.says_something(values) or values.get(key.name) in ("", [], {})
+    }

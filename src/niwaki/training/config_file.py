@@ -2,42 +2,59 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
+import json
+import re
 import tomllib
-import types
-import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, NoReturn
 
+from niwaki.data.toml import Way, key_lines
 from niwaki.errors import ConfigError, nearest, shown, written
-from niwaki.training.config import Config
-from niwaki.training.config_checks import check
+from niwaki.keys import GIVEN, Former, Key, WrongKeyError, is_file_name, keys_of, printable_key
+from niwaki.objectives import settings_class
+from niwaki.parsers.base import family_names, load_family
+from niwaki.training.config import (
+    OWNERS,
+    Config,
+    CostConfig,
+    ModelConfig,
+    ObjectiveConfig,
+    Place,
+    TreebankConfig,
+    check_owner,
+    family_places,
+    named_whole,
+    objective_keys,
+    objective_owners,
+    places,
+)
 
-_LARGEST = 10**300  # what a float can hold, and a message can show
+Values = dict[str, Any]
 
 
 def read_config(path: str, overrides: Sequence[str] = ()) -> Config:
     """Read a TOML file, with `key=value` overrides such as `model.beam=16`."""
     try:
         with open(path, "rb") as file:
-            record = tomllib.load(file)
+            text = file.read().decode("utf-8").replace("\r\n", "\n")
+        record = tomllib.loads(text)
+        lines = key_lines(text)
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from error
     for override in overrides:
-        _override(record, override)
-    return make_config(record, path, Path(path).parent)
+        lines[_override(record, override)] = 0
+    return _Reader(path, Path(path).parent, lines).read(record)
 
 
 def make_config(record: Mapping[str, Any], name: str = "config", folder: Path = Path()) -> Config:
     """A checked configuration from a nested mapping; paths are relative to `folder`."""
-    config = typing.cast(Config, _build(Config, record, "", name))
-    check(config, name)
-    return _with_paths(config, folder, name)
+    return _Reader(name, folder).read(record)
 
 
-def _override(record: dict[str, Any], override: str) -> None:
+def _override(record: Values, override: str) -> Way:
+    """Change a value; returns the way to it."""
     key, equals, value = override.partition("=")
     if not equals:
         raise ConfigError(f"--set {override}: write key=value, for instance model.beam=16")
@@ -47,123 +64,252 @@ def _override(record: dict[str, Any], override: str) -> None:
         parsed = value  # a bare word is a string
     *tables, last = key.strip().split(".")
     place: Any = record
+    way: Way = ()
     for table in tables:
         if isinstance(place, list):
             if not table.isdecimal() or len(table) > 9 or int(table) >= len(place):
                 raise ConfigError(f"--set {override}: no entry {table!r}")
             place = place[int(table)]
+            way = (*way, int(table))
         elif isinstance(place, dict):
             place = place.setdefault(table, {})
+            way = (*way, table)
     if not isinstance(place, dict):
         raise ConfigError(f"--set {override}: {key!r} is not a key")
     place[last] = parsed
+    return (*way, last)
 
 
-def _build(kind: Any, record: Any, prefix: str, name: str) -> Any:
-    """A record of a dataclass from a mapping; refuses unknown keys and wrong types."""
-    if not isinstance(record, Mapping):
-        raise ConfigError(f"{name}: {prefix.rstrip('.')} is {written(record)}; make it a table")
-    hints = typing.get_type_hints(kind)
-    known = [each.name for each in dataclasses.fields(kind)]
-    values = {}
-    for key, value in record.items():
-        if key not in known:
-            whole = prefix + key
-            if not whole.isprintable():
-                whole = shown(whole)
-            raise ConfigError(f"{name}: unknown key {whole}; {nearest(key, known)}")
-        values[key] = _convert(hints[key], value, f"{prefix}{key}", name)
-    return kind(**values)
+class _Reader:
+    """Reads one configuration; knows where what it reads was written."""
 
+    def __init__(self, name: str, folder: Path, lines: Mapping[Way, int] | None = None) -> None:
+        self._name, self._folder, self._lines = name, folder, lines or {}
+        self._given: set[str] = set()
 
-def _convert(hint: Any, value: Any, key: str, name: str) -> Any:
-    def refuse(wanted: str) -> ConfigError:
-        return ConfigError(f"{name}: {key} is {written(value)}; give {wanted}")
-
-    if dataclasses.is_dataclass(hint):
-        return _build(hint, value, f"{key}.", name)
-    origin = typing.get_origin(hint)
-    if origin in (types.UnionType, typing.Union):
-        # A number, or a word in its place.
-        number, word = typing.get_args(hint)
-        if isinstance(value, str):
-            if value not in typing.get_args(word):
-                kind = "a whole number" if number is int else "a number"
-                raise refuse(f"{kind} or {', '.join(typing.get_args(word))}")
-            return value
-        return _convert(number, value, key, name)
-    if origin is Literal:
-        choices = typing.get_args(hint)
-        if value not in choices:
-            raise refuse(f"one of {', '.join(choices)}")
-        return value
-    if origin is Mapping:
-        if not isinstance(value, Mapping):
-            raise refuse('a table such as { old = "new" }')
-        return {k: _convert(str, item, f"{key}.{k}", name) for k, item in value.items()}
-    if origin is tuple:
-        inner = typing.get_args(hint)[0]
-        # A single path may be written without brackets.
-        items = [value] if inner is str and isinstance(value, str) else value
-        if not isinstance(items, list):
-            raise refuse("a list")
-        return tuple(_convert(inner, item, f"{key}[{i}]", name) for i, item in enumerate(items))
-    if hint is float and type(value) is int and abs(value) < _LARGEST:
-        return float(value)
-    if hint is int and type(value) is int and not abs(value) < _LARGEST:
-        raise refuse("a smaller number")
-    if hint is float and type(value) is float and not math.isfinite(value):
-        raise refuse("a finite number")
-    if type(value) is not hint:
-        wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-        raise refuse(wanted[hint])
-    return value
-
-
-def _with_paths(config: Config, folder: Path, name: str) -> Config:
-    """Paths made relative to where the command runs; all must exist before training starts."""
-
-    def found(path: str, key: str) -> str:
-        if not path:
-            return path
-        whole = folder / path
-        try:
-            there = whole.is_file()
-        except OSError:  # a name that is too long for any file
-            there = False
-        if not there:
-            raise ConfigError(
-                f"{name}: {key}: no file {str(whole)!r}; paths are relative to {name}"
-            )
-        return str(whole)
-
-    def found_or_named(text: str, key: str) -> str:
-        """A name of something that is shipped stays as it is."""
-        return found(text, key) if "." in text or "/" in text else text
-
-    objectives = tuple(
-        dataclasses.replace(
-            each,
-            data=tuple(found(p, f"objective[{i}].data") for p in each.data),
-            links=tuple(found(p, f"objective[{i}].links") for p in each.links),
-            rules=found_or_named(each.rules, f"objective[{i}].rules"),
+    def read(self, record: Mapping[str, Any]) -> Config:
+        kind = self._kind(record)
+        tables: dict[str, dict[str, Place]] = {name: {} for name in OWNERS}
+        for place in places(kind):
+            tables.setdefault(place.table, {})[place.key.name] = place
+        found: dict[str, Values] = {owner: {} for owner in ("family", *OWNERS)}
+        for table, values in record.items():
+            if table == "objective":
+                continue
+            if table not in tables:
+                self._refuse_table(table, [*tables, "objective"])
+            known = {name: place.key for name, place in tables[table].items()}
+            others = [
+                (f'model.kind = "{family}"', place.key)
+                for family in family_names()
+                for place in family_places(family)
+                if place.table == table
+            ]
+            for key, value in self._values((table,), values, known, others).items():
+                found[tables[table][key].owner][key] = value
+        config = Config(
+            family=load_family(kind).config(**found.pop("family")),
+            objective=self._objectives(record.get("objective", [])),
+            given=frozenset(self._given),
+            **{owner: OWNERS[owner](**values) for owner, values in found.items()},
         )
-        for i, each in enumerate(config.objective)
-    )
-    model = dataclasses.replace(
-        config.model,
-        clusters=found(config.model.clusters, "model.clusters"),
-        features=found_or_named(config.model.features, "model.features"),
-    )
-    graph = dataclasses.replace(
-        config.graph,
-        label_features=found_or_named(config.graph.label_features, "graph.label_features"),
-    )
-    training = dataclasses.replace(
-        config.training,
-        dev=found(config.training.dev, "training.dev"),
-        dev_links=found(config.training.dev_links, "training.dev_links"),
-    )
-    return dataclasses.replace(
-        config, objective=objectives, model=model, graph=graph, training=training
+        try:
+            check(config)
+        except WrongKeyError as error:
+            self._refuse(_way(error.key), error.fault, error.key)
+        except ConfigError as error:
+            raise ConfigError(f"{self._name}: {error}") from None
+        return config
+
+    def _kind(self, record: Mapping[str, Any]) -> str:
+        """The family first: it brings keys of its own."""
+        table = self._table(("model",), record.get("model", {}))
+        (key,) = (each for each in keys_of(ModelConfig) if each.name == "kind")
+        kind: str = self._value(("model",), key, table.get("kind", key.default))
+        with self._placed(("model",)):
+            key.check(kind)
+        return kind
+
+    def _objectives(self, records: Any) -> tuple[ObjectiveConfig, ...]:
+        if not isinstance(records, list | tuple):
+            self._refuse(("objective",), f"is {written(records)}; give a list")
+        return tuple(self._objective(("objective", i), each) for i, each in enumerate(records))
+
+    def _objective(self, way: Way, record: Any) -> ObjectiveConfig:
+        record = self._table(way, record)
+        kind = record.get("kind", "treebank")
+        if kind == "treebank":
+            known = {each.name: each for each in keys_of(TreebankConfig)}
+            return TreebankConfig(**self._values(way, record, known, _objective_relatives()))
+        if not isinstance(kind, str):
+            self._refuse((*way, "kind"), f"is {written(kind)}; give a text")
+        try:
+            settings = settings_class(kind)
+        except ConfigError as error:
+            self._refuse((*way, "kind"), f"is {shown(kind)}: {error}")
+        own = {each.name: each for each in keys_of(settings)}
+        known = {each.name: each for each in keys_of(CostConfig)} | own
+        found = self._values(way, record, known, _objective_relatives())
+        said = {name: found.pop(name) for name in own if name in found}
+        return CostConfig(**found, settings=settings(**said))
+
+    def _values(
+        self, way: Way, record: Any, known: Mapping[str, Key], others: Sequence[tuple[str, Key]]
+    ) -> Values:
+        """The values of a table; `others` are keys that such tables have beside other keys."""
+        found = {}
+        for name, value in self._table(way, record).items():
+            if name not in known:
+                self._refuse_key((*way, name), value, known, others)
+            found[name] = self._value(way, known[name], value)
+            self._given.add(_whole((*way, name)))
+        return found
+
+    def _table(self, way: Way, record: Any) -> Mapping[str, Any]:
+        if not isinstance(record, Mapping):
+            self._refuse(way, f"is {written(record)}; make it a table")
+        return record
+
+    def _value(self, way: Way, key: Key, value: Any) -> Any:
+        with self._placed(way):
+            found = key.convert(value)
+        if key.path not in ("file", "named"):
+            return found
+        where = (*way, key.name)
+        if isinstance(found, tuple):
+            return tuple(self._path(where, key, each) for each in found)
+        return self._path(where, key, found)
+
+    def _path(self, way: Way, key: Key, path: str) -> str:
+        """A path made relative to where the command runs; the file must exist."""
+        if not path or (key.path == "named" and not is_file_name(path)):
+            return path
+        file = self._folder / path
+        try:
+            is_there = file.is_file()
+        except OSError:  # a name that is too long for any file
+            is_there = False
+        if not is_there:
+            whole = f"{_whole(way)}: no file {str(file)!r}"
+            raise ConfigError(f"{self._where(way)}: {whole}; paths are relative to {self._name}")
+        return str(file)
+
+    # -- refusals -----------------------------------------------------------------
+
+    def _refuse_table(self, table: str, known: Sequence[str]) -> NoReturn:
+        for family in family_names():
+            if any(place.table == table for place in family_places(family)):
+                self._refuse((table,), f'goes with model.kind = "{family}"; leave one out')
+        self._refuse_unknown((table,), known)
+
+    def _refuse_key(
+        self, way: Way, value: Any, known: Mapping[str, Key], others: Sequence[tuple[str, Key]]
+    ) -> NoReturn:
+        """An old name, a key that goes with something else, or one that nobody knows."""
+        name, table = way[-1], _whole(way[:-1])
+        for key in (*known.values(), *(key for _, key in others)):
+            for former in key.formerly:
+                if former.name == name:
+                    self._refuse(way, f"is now {table}.{key.name}{_translated(former, value)}")
+        for other, key in others:
+            if key.name == name:
+                self._refuse(way, f"goes with {other}; leave one out")
+        self._refuse_unknown(way, known)
+
+    def _refuse_unknown(self, way: Way, known: Iterable[str]) -> NoReturn:
+        whole = printable_key(_whole(way))
+        advice = nearest(str(way[-1]), known)
+        raise ConfigError(f"{self._where(way)}: unknown key {whole}; {advice}")
+
+    def _refuse(self, way: Way, fault: str, whole: str = "") -> NoReturn:
+        name = printable_key(whole or _whole(way))
+        raise ConfigError(f"{self._where(way)}: {name} {fault}") from None
+
+    @contextmanager
+    def _placed(self, way: Way) -> Iterator[None]:
+        """Faults of keys, as faults of a file."""
+        try:
+            yield
+        except WrongKeyError as error:
+            name = re.split(r"[.\[]", error.key)[0]
+            self._refuse((*way, name), error.fault, f"{_whole(way)}.{error.key}")
+
+    def _where(self, way: Way) -> str:
+        """The file, with the line of a key or of the table in which it is missing."""
+        for size in range(len(way), 0, -1):
+            if way[:size] in self._lines:
+                line = self._lines[way[:size]]
+                return f"{self._name}:{line}" if line else self._name
+        return self._name
+
+
+def _whole(way: Way) -> str:
+    """A way as messages write it: objective[0].data."""
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in way)
+    return "".join(parts).removeprefix(".")
+
+
+def _way(whole: str) -> Way:
+    """The way to a key that its owner has named; up to the key, not into its value."""
+    entry = re.match(r"objective\[(\d+)\]\.(\w+)", whole)
+    return ("objective", int(entry[1]), entry[2]) if entry else tuple(whole.split(".")[:2])
+
+
+def _objective_relatives() -> list[tuple[str, Key]]:
+    """The keys of all kinds of objectives, with what they go with."""
+    return [(what, key) for what, owner in objective_owners() for key in keys_of(owner)]
+
+
+def _translated(former: Former, value: Any) -> str:
+    """What an old value is today, where values have changed too."""
+    try:
+        return "" if former.values is None else f" = {json.dumps(former.now(value))}"
+    except ValueError:
+        return ""
+
+
+# -- what no configuration may say -------------------------------------------------
+
+
+def check(config: Config) -> None:
+    """Refuse values and combinations with which nothing can be learned; raises ConfigError."""
+    for place in places(config.model.kind):
+        values = vars(getattr(config, place.owner))
+        _check_key(place.table, place.key, values, config)
+    for owner in ("family", *OWNERS):
+        check_owner(config, owner)
+    for number, objective in enumerate(config.objective):
+        _check_objective(config, number, objective)
+    if not any(objective.data for objective in config.objective):
+        raise ConfigError('nothing to learn from; add [[objective]] with data = "train.conllu"')
+
+
+def _check_objective(config: Config, number: int, objective: ObjectiveConfig) -> None:
+    table = f"objective[{number}]"
+    values = {key.name: value for key, value in objective_keys(objective)}
+    for key, _ in objective_keys(objective):
+        _check_key(table, key, values, config)
+    with named_whole(lambda name: f"{table}.{name}"):
+        objective.check(config)
+        settings: Any = getattr(objective, "settings", None)
+        if hasattr(settings, "check"):
+            settings.check(config)
+
+
+def _check_key(table: str, key: Key, values: Mapping[str, Any], config: Config) -> None:
+    with named_whole(lambda name: f"{table}.{name}"):
+        key.check(values[key.name])
+        if f"{table}.{key.name}" in config.given:
+            _check_use(key, values)
+
+
+def _check_use(key: Key, values: Mapping[str, Any]) -> None:
+    """Refuse a key that was given but says nothing."""
+    other = key.unmet(values)
+    if other is None:
+        return
+    if key.when[other] == GIVEN:
+        raise WrongKeyError(key.name, f"says nothing without {other}; leave it out")
+    raise WrongKeyError(
+        key.name, f"says nothing with {other} = {json.dumps(values[other])}; leave it out"
     )

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.kernel.batch import Batch
-from niwaki.objectives import Objective, Settings, load_objective
+from niwaki.objectives import Objective, load_objective
 from niwaki.pipeline.pipeline import tag_sentences
 from niwaki.tagging.morphology import Morphology
 from niwaki.tagging.tagger import Tagger, Tags
-from niwaki.training.config import Config, ObjectiveConfig
+from niwaki.training.config import Config, CostConfig
 
 # A second tag that is less likely than this is not tried.
 _POSSIBLE = 0.02
@@ -29,7 +29,7 @@ class CostObjective:
     """An objective that is a cost, and how it is to be taught."""
 
     name: str
-    config: ObjectiveConfig
+    config: CostConfig
     objective: Objective
 
 
@@ -69,15 +69,12 @@ class CostData(CostObjective):
 def load_costs(config: Config) -> list[CostObjective]:
     """The objectives that are costs, with their data."""
     return [
-        CostObjective(f"{number} {each.kind}", each, load_objective(each.data, settings_of(each)))
+        CostObjective(
+            f"{number} {each.kind}", each, load_objective(each.kind, each.data, each.settings)
+        )
         for number, each in enumerate(config.objective)
-        if each.is_cost
+        if isinstance(each, CostConfig)
     ]
-
-
-def settings_of(config: ObjectiveConfig) -> Settings:
-    """What an objective needs to know of its configuration."""
-    return Settings(config.kind, config.rules, config.words, config.labelled, config.command)
 
 
 def tag_costs(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 # numpy would load it when it is first used, and an interrupt at that moment would be lost:
 # compiled modules ignore errors while they set themselves up.
@@ -22,12 +22,12 @@ from niwaki.parsers.graph.model import GraphParser, GraphSpec
 from niwaki.parsers.transition.calibration import calibrate
 from niwaki.pipeline.pipeline import Parser, Pipeline
 from niwaki.tagging.tagger import Tags
+from niwaki.training.card import card_of, upgraded
 from niwaki.training.config import (
     ARC_SELECTIONS,
     Config,
-    GraphConfig,
-    ModelConfig,
-    ObjectiveConfig,
+    TreebankConfig,
+    continued,
 )
 from niwaki.training.examples import CostObjective, load_costs, tag_costs
 from niwaki.training.loop import taught_tagger
@@ -46,8 +46,6 @@ from niwaki.training.stages import (
     tagger_of,
     transition_spec,
 )
-
-C = TypeVar("C", ModelConfig, GraphConfig)
 
 
 def train(
@@ -74,8 +72,8 @@ def train(
         their sentences; both are counted.
     """
     if init is not None:
-        config = _continued(config, init)
-    treebanks = [objective for objective in config.objective if not objective.is_cost]
+        config = continued(config, upgraded(init.config))
+    treebanks = [each for each in config.objective if isinstance(each, TreebankConfig)]
     skipped: list[CorpusError] = []
     faults: list[CorpusError] = []
     bad = faults.append if skip_bad else None
@@ -86,7 +84,7 @@ def train(
     dev = None
     if config.training.dev:
         links = (config.training.dev_links,) if config.training.dev_links else ()
-        dev_file = ObjectiveConfig(data=(config.training.dev,), links=links)
+        dev_file = TreebankConfig(data=(config.training.dev,), links=links)
         dev = read_treebanks([dev_file], on_bad_links=bad)
     if faults:
         reporter.note(f"{len(faults):,} lines of links do not fit, the first: {faults[0]}")
@@ -176,42 +174,6 @@ def _train_all(stages: Stages) -> Pipeline:
     return pipeline
 
 
-# What of a graph parser is a part of the model; the rest says how one learns.
-_GRAPH_DESIGN = ("order", "latent", "projective", "decode", "label_features")
-# AdaGrad begins with large steps, because it has not seen any gradients; a finished model, whose
-# gradients nobody remembers, would lose a point of accuracy by them.
-_GRAPH_STEPS = {"rate": 0.05, "damping": 1.0}
-
-
-def _continued(config: Config, init: Pipeline) -> Config:
-    """A configuration for training a model on: the model is what it is."""
-    if any(objective.alone for objective in config.objective):
-        raise ConfigError("`alone` is for models that are trained from nothing; leave it out")
-    model = _kept("model", config.model, init, tuple(vars(config.model)))
-    if model.kind != "graph":
-        return replace(config, model=model)
-    # What is not said about learning is as it was, but for the steps.
-    graph = _kept("graph", config.graph, init, _GRAPH_DESIGN)
-    usual = GraphConfig()
-    said = {key: value for key, value in vars(config.graph).items() if value != vars(usual)[key]}
-    return replace(config, model=model, graph=replace(graph, **{**_GRAPH_STEPS, **said}))
-
-
-def _kept(table: str, given: C, init: Pipeline, fixed: Sequence[str]) -> C:
-    """A table of the model that is trained on; raises ConfigError if something fixed is given."""
-    usual = type(given)()
-    changed = [key for key in fixed if getattr(given, key) != getattr(usual, key)]
-    if changed:
-        raise ConfigError(
-            f"{table}.{changed[0]} cannot be chosen with --init: the model keeps its own; "
-            "leave it out, or train from the beginning"
-        )
-    record = init.config.get(table, {})
-    known: dict[str, Any] = {name: record[name] for name in vars(usual) if name in record}
-    known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
-    return replace(usual, **known)
-
-
 def _identity(
     config: Config,
     corpus: Corpus,
@@ -221,7 +183,7 @@ def _identity(
 ) -> dict[str, Any]:
     """What a run is, so that a checkpoint of another one is not taken up."""
     identity = {
-        "config": _plain(config.to_json()),
+        "config": config.to_json(),
         "data": corpus.sha256,
         "dev": dev.sha256 if dev else "",
     }
@@ -250,13 +212,13 @@ def _say_what_is_in(corpus: Corpus, config: Config, reporter: Reporter) -> None:
         trees, have = ("tree", "has") if crossing == 1 else ("trees", "have")
         line = f"{crossing} {trees} ({share:.1f}%) {have} crossing arcs"
         if config.model.kind == "graph":
-            if config.graph.projective:
+            if config.family.projective:
                 line += ", of which the nearest trees without are learned"
-        elif config.model.crossing == "encode":
+        elif config.family.nonprojective == "pseudo-projective":
             line += ", which are lifted, and put back after parsing by what labels tell"
-        elif not load_system(config.model.system).nonprojective:
+        elif not load_system(config.family.system).nonprojective:
             line += (
-                f", which {config.model.system} cannot build; it learns the nearest trees without"
+                f", which {config.family.system} cannot build; it learns the nearest trees without"
             )
         reporter.note(line)
     if corpus.constraints:
@@ -284,7 +246,7 @@ def _with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:
 
 
 def _card(stages: Stages) -> dict[str, Any]:
-    record: dict[str, Any] = _plain(stages.config.to_json())
+    record: dict[str, Any] = card_of(stages.config)
     files = [os.path.basename(file) for file in stages.corpus.files]
     record["data"] = {
         "files": files,
@@ -292,27 +254,9 @@ def _card(stages: Stages) -> dict[str, Any]:
         "words": stages.corpus.words,
         "sha256": stages.corpus.sha256,
     }
-    for objective in record["objective"]:
-        # Where the files lay on somebody's disk is nobody's business.
-        for key in ("data", "links"):
-            objective[key] = [os.path.basename(file) for file in objective[key]]
-        objective["rules"] = os.path.basename(objective["rules"])
-        objective["command"] = [os.path.basename(word) for word in objective["command"][:1]]
     if stages.init is not None:
         record["init"] = {
             "name": stages.init.config["card"]["name"],
             "data": stages.init.config.get("data", {}),
         }
-    paths = [("training", "dev"), ("training", "dev_links")]
-    for table, key in (*paths, ("model", "clusters"), ("model", "features")):
-        record[table][key] = os.path.basename(record[table][key])
     return record
-
-
-def _plain(value: Any) -> Any:
-    """The same value as JSON would give it back."""
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value

@@ -32,7 +32,7 @@ from niwaki.parsers.graph.model import GraphParser
 from niwaki.parsers.transition.candidates import Lister, TransitionCandidates
 from niwaki.pipeline.pipeline import Pipeline, load
 from niwaki.tagging.tagger import Tags
-from niwaki.training.config import Config, ObjectiveConfig
+from niwaki.training.config import Config, TreebankConfig
 from niwaki.training.examples import load_costs, tag_in_ways
 from niwaki.training.run import train
 from niwaki.training.stages import Reporter
@@ -244,7 +244,7 @@ def self_train(
             )
             files.append(str(path))
         rounds.append(_summary(number, choices))
-        added = ObjectiveConfig(data=tuple(files), weight=float(plan.weight))
+        added = TreebankConfig(data=tuple(files), weight=float(plan.weight))
         lessons = with_trees(config, added)
         target = Path(output) if number == plan.rounds else folder / f"model-{number}.niwaki"
         if resume and target.exists():

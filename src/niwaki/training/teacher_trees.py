@@ -13,7 +13,7 @@ from typing import Any
 
 from niwaki.data.files import atomic_write
 from niwaki.errors import ConfigError, ModelError
-from niwaki.training.config import Config, ObjectiveConfig
+from niwaki.training.config import Config, TreebankConfig
 
 
 def take_up(folder: Path, identity: Mapping[str, Any], resume: bool) -> bool:
@@ -35,13 +35,13 @@ def take_up(folder: Path, identity: Mapping[str, Any], resume: bool) -> bool:
     return False
 
 
-def treebanks_of(config: Config) -> tuple[ObjectiveConfig, ...]:
-    treebanks = tuple(each for each in config.objective if not each.is_cost)
+def treebanks_of(config: Config) -> tuple[TreebankConfig, ...]:
+    treebanks = tuple(each for each in config.objective if isinstance(each, TreebankConfig))
     if not treebanks:
         raise ConfigError("no trees to learn from; add a treebank")
     return treebanks
 
 
-def with_trees(config: Config, added: ObjectiveConfig) -> Config:
+def with_trees(config: Config, added: TreebankConfig) -> Config:
     """The configuration with automatic trees beside its treebanks, and without its costs."""
     return dataclasses.replace(config, objective=(*treebanks_of(config), added))

@@ -25,7 +25,7 @@ from niwaki.learning.corpus import OnFault, fault_of, is_left_out, renamed, shuf
 from niwaki.metrics.attachment import check_same_words
 from niwaki.pipeline.ensemble import Ensemble
 from niwaki.pipeline.pipeline import Pipeline
-from niwaki.training.config import Config, ObjectiveConfig, UptrainingConfig
+from niwaki.training.config import Config, TreebankConfig, UptrainingConfig
 from niwaki.training.run import train
 from niwaki.training.stages import Reporter
 from niwaki.training.teacher_trees import take_up, treebanks_of, with_trees
@@ -200,7 +200,7 @@ class _Classroom:
             yield list(Ensemble(models).parse(bare))
             return
         for model in models:
-            soft = self._config.soft and model.confidence is not None
+            soft = self._config.weight_by_confidence and model.confidence is not None
             yield list(model.parse(bare, beam=self._teaching.beam, probabilities=soft))
 
 
@@ -286,9 +286,12 @@ def uptrain(
     return models
 
 
-def _added(config: UptrainingConfig, files: Sequence[str]) -> ObjectiveConfig:
-    return ObjectiveConfig(
-        data=tuple(files), weight=config.weight, soft=config.soft, teaches=config.teaches
+def _added(config: UptrainingConfig, files: Sequence[str]) -> TreebankConfig:
+    return TreebankConfig(
+        data=tuple(files),
+        weight=config.weight,
+        weight_by_confidence=config.weight_by_confidence,
+        trains=config.trains,
     )
 
 

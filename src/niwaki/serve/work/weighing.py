@@ -8,7 +8,7 @@ from niwaki.analysis.tradeoff import weigh_up
 from niwaki.data.conllu import write_conllu
 from niwaki.data.tree import UNKNOWN
 from niwaki.metrics.reordering import evaluate_orders
-from niwaki.objectives import Settings, load_objective
+from niwaki.objectives import Objective, load_objective, settings_class
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.comparing import SAMPLES, System, orders_of, row_of
 from niwaki.serve.work.loading import model_of, references_of, trees_of
@@ -42,15 +42,15 @@ def weigh(
     trees = trees_of(gold) if gold is not None else []
     if any(UNKNOWN in each.heads for each in trees):
         raise RequestError(422, "the treebank has unknown heads; take one of whole trees")
-    objectives = {
-        task["name"]: load_objective(
-            [task["file"]], Settings(kind=task["kind"], rules=task.get("rules", ""))
-        )
-        for task in tasks
-    }
+    objectives = {task["name"]: _objective(task) for task in tasks}
     before, after = (model_of(path) for path in models)
     found = weigh_up((names[0], names[1]), (before, after), trees, objectives, samples=SAMPLES)
     return found.to_json()
+
+
+def _objective(task: dict[str, str]) -> Objective:
+    said = {name: task[name] for name in ("rules",) if task.get(name)}
+    return load_objective(task["kind"], [task["file"]], settings_class(task["kind"])(**said))
 
 
 def compare_partial(file: str, models: list[str]) -> dict[str, Any]:
