@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, settings
 
 from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from tests.toy import TOY, quick_model
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -26,7 +26,8 @@ from niwaki.metrics.attachment import Evaluation, evaluate
 from niwaki.metrics.calibration import measure
 from niwaki.metrics.significance import compare
 from niwaki.pipeline.ensemble import Beliefs, Ensemble, beliefs_of
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 
 TREEBANK = "ud-english-ewt"
 # Settings and passes.

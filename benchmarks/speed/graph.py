@@ -24,7 +24,8 @@ from niwaki import draw
 from niwaki.kernel.batch import Batch
 from niwaki.parsers.decoding import decode, sum_trees
 from niwaki.parsers.graph.model import GraphParser
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
 

@@ -49,7 +49,7 @@ from niwaki.parsers.transition.trainer import ParserTraining
 from niwaki.training.config import Config, ObjectiveConfig, UptrainingConfig
 from niwaki.training.config_file import read_config
 from niwaki.training.run import train
-from niwaki.training.uptraining import QUESTION_CHARACTERS, QUESTION_WORDS, Teaching, uptrain
+from niwaki.training.uptraining import QUESTION_CHARACTERS, QUESTION_WORDS, Teachers, uptrain
 
 EWT = DATA / "ud-english-ewt"
 QUESTIONS = DATA / "questions"
@@ -105,7 +105,7 @@ def model_of(config: Config, name: str) -> Path:
     return path
 
 
-def taught(config: Config, name: str, teaching: Teaching, sizes: Sequence[int]) -> dict[int, Path]:
+def taught(config: Config, name: str, teaching: Teachers, sizes: Sequence[int]) -> dict[int, Path]:
     path = WORK / f"uptraining-{name}.niwaki"
     WORK.mkdir(parents=True, exist_ok=True)
     return uptrain(config, path, teaching, Lines(name), sizes=sizes, resume=True, threads=1)
@@ -138,7 +138,7 @@ def curve(most: int) -> None:
     gold = EWT / "en_ewt-ud-train.conllu"
     config, silver = settings(STUDENT, [treebank(gold)])
     sizes = [size for size in SIZES if size <= most]
-    models = taught(config, "curve", Teaching(trees=[silver], skip_bad=True), sizes)
+    models = taught(config, "curve", Teachers(trees=[silver], skip_bad=True), sizes)
     known = known_words(gold)
     rows = {size: rows_of(f"{size:,} trees", path, known) for size, path in models.items()}
     ordered = [
@@ -166,9 +166,9 @@ def self_training(most: int) -> None:
     gold = EWT / "en_ewt-ud-train.conllu"
     config, silver = settings(STUDENT, [treebank(gold)])
     sizes = [size for size in SIZES if size <= most]
-    models = taught(config, "curve", Teaching(trees=[silver], skip_bad=True), sizes)
+    models = taught(config, "curve", Teachers(trees=[silver], skip_bad=True), sizes)
     text = WORK / "uptraining-curve.niwaki.trees" / f"{max(models)}.conllu"
-    teaching = Teaching(models=[niwaki.load(models[0])], text=[str(text)], form="conllu")
+    teaching = Teachers(models=[niwaki.load(models[0])], text=[str(text)], form="conllu")
     (own,) = taught(config, f"self-{most}", teaching, ()).values()
     result: dict[str, Any] = {"signature": signature(sentences=max(models))}
     found = {}
@@ -201,7 +201,7 @@ def questions(most: int) -> None:
     (teacher,) = [
         path
         for size, path in taught(
-            teacher_config, "teacher", Teaching(trees=[silver], skip_bad=True), [most]
+            teacher_config, "teacher", Teachers(trees=[silver], skip_bad=True), [most]
         ).items()
     ]
     config, _ = settings(STUDENT, [treebank(rest)])
@@ -211,13 +211,13 @@ def questions(most: int) -> None:
     with_gold = dataclasses.replace(config, objective=(treebank(rest), treebank(removed, 10)))
     nlp = niwaki.load(teacher)
     base = model_of(config, "statements")
-    by_teacher = Teaching(models=[nlp], text=unlabelled, form="lines", beam=16)
+    by_teacher = Teachers(models=[nlp], text=unlabelled, form="lines", beam=16)
     # Students have no segmenter: the words are those that the teacher saw.
     systems = {"statements": base, "teacher": teacher}
     (systems["uptraining"],) = taught(config, "questions", by_teacher, ()).values()
     kept = sorted((WORK / "uptraining-questions.niwaki.trees").glob("trees-*.conllu"))
     words = [str(path) for path in kept if path.stat().st_size]
-    own = Teaching(models=[niwaki.load(base)], text=words, form="conllu")
+    own = Teachers(models=[niwaki.load(base)], text=words, form="conllu")
     (systems["self-training"],) = taught(config, "questions-self", own, ()).values()
     systems["gold questions"] = model_of(
         dataclasses.replace(config, objective=(treebank(rest), treebank(removed))), "supervised"
@@ -262,7 +262,7 @@ def sizes(most: int) -> None:
     """Accuracy on EWT dev, size and speed of one greedy student, cut to fewer and fewer rows."""
     gold = EWT / "en_ewt-ud-train.conllu"
     config, silver = settings(STUDENT, [treebank(gold)])
-    models = taught(config, "curve", Teaching(trees=[silver], skip_bad=True), [most])
+    models = taught(config, "curve", Teachers(trees=[silver], skip_bad=True), [most])
     nlp = niwaki.load(models[most])
     assert nlp.tagger is not None and isinstance(nlp.parser, TransitionParser)
     trees = WORK / "uptraining-curve.niwaki.trees" / f"{most}.conllu"

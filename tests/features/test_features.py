@@ -22,7 +22,7 @@ from niwaki.features.templates import (
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.transition.features import Program
 from niwaki.kernel.transition.systems import load_system, system_names
-from niwaki.pipeline.pipeline import untagged
+from niwaki.tagging.tagger import Tags
 
 DEGREES = {"degree": 2, "nonlexical-degree": 3}
 
@@ -149,12 +149,12 @@ def test_words_beside_others() -> None:
     compiled = compile_parser("s0-1.form + b0+1.suffix3\ns0.form")
     assert compiled.attributes == ("form-1", "suffix3+1", "form")
     batch = Batch([Sentence.from_words(words.split()).source for words in ("a b c", "d", "e f")])
-    tags = untagged(batch)
+    tags = Tags.none(batch)
     before, after, own = attribute_values(["form-1", "form+1", "form"], batch, tags, False, None)
     a, b, c, _, e, f = own.tolist()
     assert before.tolist() == [1, a, b, 1, 1, e]
     assert after.tolist() == [b, c, 1, 1, f, 1]
-    assert len(attribute_values(["form-1"], Batch([]), untagged(Batch([])), False, None)[0]) == 0
+    assert len(attribute_values(["form-1"], Batch([]), Tags.none(Batch([])), False, None)[0]) == 0
 
 
 # -- the sets --------------------------------------------------------------------

@@ -16,7 +16,6 @@ import safetensors.numpy
 
 from niwaki.data.modelfile import ModelFile, _check, read_model_file
 from niwaki.errors import ModelError, NiwakiError
-from niwaki.pipeline.pipeline import _load
 from tests.fuzz.choices import ODD, Choices
 from tests.toy import NEW, quick_model
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ModelError, NiwakiError
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from tests.conftest import ROOT
 from tests.garden import treebank
 from tests.toy import quick_model, write

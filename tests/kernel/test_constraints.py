@@ -19,7 +19,7 @@ from niwaki.kernel.transition.constraints import Chart, Limits
 from niwaki.kernel.transition.systems import load_system, system_names
 from niwaki.parsers.transition.model import TransitionParser, make_transition_spec
 from niwaki.parsers.transition.search import constrained_kbest
-from niwaki.pipeline.pipeline import untagged
+from niwaki.tagging.tagger import Tags
 from tests.reference.constraints import obeying_trees, obeys
 from tests.reference.systems import projective_trees
 from tests.strategies import constraint_sets
@@ -42,7 +42,7 @@ def parser_of(system: str, rare: bool) -> TransitionParser:
     learner = SparseWeights(len(spec.classes))
     parser = TransitionParser(spec, learner)
     batch = Batch([sentence(5).source])
-    values = parser.attribute_values(batch, untagged(batch))
+    values = parser.attribute_values(batch, Tags.none(batch))
     for _ in range(60):
         _, _, _, moves = parser.kernel.kbest(batch, 0, values, 8, 8)
         row = moves[random.integers(len(moves))]
@@ -67,7 +67,7 @@ def test_a_tree_that_obeys_exactly_if_there_is_one(
     k = data.draw(st.sampled_from([1, 3]))
     parser = parser_of(system, data.draw(st.booleans()))
     batch = Batch([sentence(words).source])
-    values = parser.attribute_values(batch, untagged(batch))
+    values = parser.attribute_values(batch, Tags.none(batch))
     expected = set(obeying_trees(constraints))
     if not expected:
         with pytest.raises(ConstraintError, match="no projective tree obeys all of"):
@@ -89,7 +89,7 @@ def test_a_tree_that_obeys_exactly_if_there_is_one(
 def test_a_wide_beam_finds_all_trees_that_obey(system: str) -> None:
     parser = parser_of(system, False)
     batch = Batch([sentence(4).source])
-    values = parser.attribute_values(batch, untagged(batch))
+    values = parser.attribute_values(batch, Tags.none(batch))
     some = [
         Constraints.make(4, heads={2: 3}, labels=dict.fromkeys(range(1, 5), "one")),
         Constraints.make(4, subtrees=[[2, 3]], labels=dict.fromkeys(range(1, 5), "two")),
@@ -106,7 +106,7 @@ def test_what_says_nothing_new_changes_nothing(system: str, width: int) -> None:
     """Constraints that the free parse obeys anyway give it back."""
     parser = parser_of(system, False)
     batch = Batch([sentence(5).source])
-    values = parser.attribute_values(batch, untagged(batch))
+    values = parser.attribute_values(batch, Tags.none(batch))
     heads, labels, scores, moves = parser.kernel.kbest(batch, 0, values, 1, width)
     names = [parser.labels.names[label] for label in labels[0]]
     empty = constrained_kbest(parser, batch, 0, values, Constraints(5), 1, width)
@@ -146,7 +146,7 @@ def test_long_sentences() -> None:
         parser = parser_of(system, False)
         for words in (60, 300):
             batch = Batch([sentence(words).source])
-            values = parser.attribute_values(batch, untagged(batch))
+            values = parser.attribute_values(batch, Tags.none(batch))
             constraints = Constraints.make(
                 words,
                 heads={5: 2, 30: 40, 41: 40, words: 1},
@@ -182,7 +182,7 @@ def test_refusals() -> None:
     limits = Limits(square, edges, edges, classes, heads, spans)
     kernel = parser_of("arc-hybrid", False).kernel
     batch = Batch([sentence(3).source, sentence(2).source])
-    values = parser_of("arc-hybrid", False).attribute_values(batch, untagged(batch))
+    values = parser_of("arc-hybrid", False).attribute_values(batch, Tags.none(batch))
     with pytest.raises(ValueError, match="do not fit the labelled moves"):
         limits.kbest(kernel, batch, 0, values, 1, 1)
     with pytest.raises(ValueError, match="do not fit the sentence"):

@@ -11,7 +11,7 @@ from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.transition.learning import TransitionLearner
 from niwaki.kernel.transition.systems import system_names
 from niwaki.parsers.transition.model import DEPREL, TransitionParser, make_transition_spec
-from niwaki.pipeline.pipeline import untagged
+from niwaki.tagging.tagger import Tags
 from tests.reference.systems import reachable_trees
 
 SYSTEMS = system_names()
@@ -40,7 +40,7 @@ class Lessons:
         )
         self.learner = SparseWeights(len(spec.classes))
         self.parser = TransitionParser(spec, self.learner)
-        self.values = self.parser.attribute_values(self.batch, untagged(self.batch))
+        self.values = self.parser.attribute_values(self.batch, Tags.none(self.batch))
         self.heads = self.batch.given_heads()
         self.labels = self.batch.numbers(DEPREL, self.parser.labels.symbols)
         self.move_learner = TransitionLearner(self.parser.kernel, self.parser.class_numbers())

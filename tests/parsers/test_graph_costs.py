@@ -25,7 +25,9 @@ from niwaki.parsers.graph.costs import GraphTrainee
 from niwaki.parsers.graph.learners import make_online_lessons
 from niwaki.parsers.graph.model import GraphParser, GraphSpec
 from niwaki.parsers.graph.training_data import Pupil
-from niwaki.pipeline.pipeline import Pipeline, load, untagged
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
+from niwaki.tagging.tagger import Tags
 from niwaki.training.config import GraphConfig, ObjectiveConfig
 from niwaki.training.config_file import make_config
 from niwaki.training.objectives import CostLessons, CostTraining
@@ -110,7 +112,7 @@ class Taught:
         self.weights = {"arcs": SparseWeights(1), "labels": SparseWeights(len(labels))}
         self.parser = GraphParser(spec, self.weights)
         self.batch = Batch([sentence.source for sentence in objective.sentences])
-        tags = untagged(self.batch)
+        tags = Tags.none(self.batch)
         self.values = self.parser.attribute_values(self.batch, tags)
         none = np.full(self.batch.words, -1, dtype=np.int32)
         pupil = Pupil(

@@ -22,7 +22,7 @@ from niwaki.parsers.graph.lbfgs import LBFGS
 from niwaki.parsers.graph.model import GraphParser
 from niwaki.parsers.graph.trainer import GraphTraining, make_graph_spec
 from niwaki.parsers.graph.training_data import Pupil, sibling_parts, tree_score
-from niwaki.pipeline.pipeline import load
+from niwaki.pipeline.store import load
 from niwaki.training import loop as epochs
 from niwaki.training.config import Config
 from niwaki.training.config_file import make_config

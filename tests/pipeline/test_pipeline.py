@@ -21,7 +21,8 @@ from niwaki.kernel.batch import Batch
 from niwaki.metrics.attachment import evaluate
 from niwaki.pipeline import pipeline as module
 from niwaki.pipeline.lengths import LengthLimit
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from tests.strategies import field, heads, sentence_text
 from tests.toy import quick_model, without
 

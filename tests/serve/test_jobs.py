@@ -23,7 +23,8 @@ from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import compare
 from niwaki.objectives.partial import Partial
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from niwaki.serve import supervise as leash
 from niwaki.serve.adapt import follow
 from niwaki.serve.jobs import Job

@@ -10,7 +10,8 @@ import pytest
 
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from niwaki.training.config import Config
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train

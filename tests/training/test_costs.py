@@ -22,7 +22,8 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ObjectiveError
 from niwaki.kernel.linear import SparseWeights
 from niwaki.objectives.reordering import Reordering
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.training.config import Config, ObjectiveConfig
 from niwaki.training.config_file import make_config

@@ -13,7 +13,8 @@ from niwaki.errors import ConfigError
 from niwaki.learning.corpus import read_treebanks
 from niwaki.learning.workers import Stopped
 from niwaki.metrics.attachment import evaluate
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from niwaki.training.config import ObjectiveConfig
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train

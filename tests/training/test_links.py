@@ -14,7 +14,8 @@ from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, CorpusError
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from niwaki.training.config_file import make_config, read_config
 from niwaki.training.run import train
 from tests.conftest import ROOT

@@ -17,7 +17,8 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ModelError
 from niwaki.objectives import Costs
 from niwaki.objectives.treebank import Treebank
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from niwaki.training.config_file import make_config
 from niwaki.training.examples import tag_variants, with_tag
 from niwaki.training.self_training import (

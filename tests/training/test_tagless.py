@@ -14,7 +14,8 @@ from niwaki.errors import ConfigError, CorpusError
 from niwaki.features.brown import cluster
 from niwaki.features.clusters import write_clusters
 from niwaki.metrics.attachment import evaluate
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from tests.toy import TOY, Log, check, quick_model, without
 
 WITHOUT_TAGS = {"tags": False}

@@ -16,7 +16,8 @@ from niwaki.features.templates import feature_set_names
 from niwaki.features.weights import PackedWeights
 from niwaki.kernel.transition.systems import system_names
 from niwaki.metrics.attachment import evaluate
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from niwaki.tagging.trigrams import Trigrams
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train

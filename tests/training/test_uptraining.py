@@ -13,13 +13,14 @@ from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, CorpusError, ModelError
 from niwaki.learning.corpus import Corpus, read_treebanks
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from niwaki.training.config import ObjectiveConfig, UptrainingConfig
 from niwaki.training.config_file import make_config
 from niwaki.training.uptraining import (
     QUESTION_WORDS,
-    Kept,
-    Teaching,
+    FilterCounts,
+    Teachers,
     agreement,
     gather_trees,
     is_wanted,
@@ -42,8 +43,8 @@ def toy() -> list[Sentence]:
 
 
 def gathered(
-    teaching: Teaching, folder: Path, config: UptrainingConfig = PLAIN
-) -> tuple[list[Sentence], Kept]:
+    teaching: Teachers, folder: Path, config: UptrainingConfig = PLAIN
+) -> tuple[list[Sentence], FilterCounts]:
     folder.mkdir(exist_ok=True)
     files, kept = gather_trees(teaching, config, folder)
     return [s for file in files for s in read_conllu(file)], kept
@@ -197,7 +198,7 @@ def test_the_filters_of_questions() -> None:
 
 
 def test_trees_of_files_are_kept_as_they_are(tmp_path: Path) -> None:
-    trees, kept = gathered(Teaching(trees=[[str(TOY)]]), tmp_path / "trees")
+    trees, kept = gathered(Teachers(trees=[[str(TOY)]]), tmp_path / "trees")
     assert trees == toy()
     assert (kept.seen, kept.kept) == (len(toy()), len(toy()))
 
@@ -210,7 +211,7 @@ def test_teachers_must_agree(tmp_path: Path) -> None:
     assert agreement([one[0], other[0]]) == 0
     assert agreement([one[1], other[1]]) == (len(one[1]) - 1) / len(one[1])
     second = write(tmp_path / "second.conllu", other)
-    teaching = Teaching(trees=[[str(TOY)], [str(second)]])
+    teaching = Teachers(trees=[[str(TOY)], [str(second)]])
     for threshold, start in ((1.0, 2), (0.5, 1)):
         config = UptrainingConfig(agreement=threshold)
         trees, kept = gathered(teaching, tmp_path / f"trees-{threshold}", config)
@@ -222,7 +223,7 @@ def test_words_of_trees_and_text_must_be_the_same(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     lines = [" ".join(s.forms) for s in toy()]
     text.write_text("\n".join([*lines[:2], "Something else .", *lines[3:]]) + "\n")
-    teaching = Teaching(trees=[[str(TOY)]], text=[str(text)], form="tokens")
+    teaching = Teachers(trees=[[str(TOY)]], text=[str(text)], form="tokens")
     with pytest.raises(CorpusError, match=r"toy\.conllu:\d+.*'Something' in .*text\.txt:3"):
         gathered(teaching, tmp_path / "trees")
     trees, kept = gathered(replace(teaching, skip_bad=True), tmp_path / "skipped")
@@ -239,7 +240,7 @@ def test_a_faulty_sentence_leaves_teachers_in_step(tmp_path: Path) -> None:
     blocks[1] = "1\tMoss"
     broken = tmp_path / "broken.conllu"
     broken.write_text("\n\n".join(blocks))
-    teaching = Teaching(trees=[[str(TOY)], [str(broken)]], skip_bad=True)
+    teaching = Teachers(trees=[[str(TOY)], [str(broken)]], skip_bad=True)
     trees, kept = gathered(teaching, tmp_path / "trees", UptrainingConfig(agreement=1))
     assert trees == [toy()[0], *toy()[2:]]
     assert (kept.bad, kept.disputed) == (1, 0)
@@ -250,7 +251,7 @@ def test_a_faulty_sentence_leaves_teachers_in_step(tmp_path: Path) -> None:
 def test_models_parse_text(model: Pipeline, tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("".join(" ".join(s.forms) + "\n" for s in toy()))
-    teaching = Teaching(models=[model], text=[str(text)], form="tokens", beam=2)
+    teaching = Teachers(models=[model], text=[str(text)], form="tokens", beam=2)
     trees, _ = gathered(teaching, tmp_path / "one")
     bare = [Sentence.from_words(s.forms) for s in toy()]
     expected = [s.tree for s in model.parse(bare, beam=2)]
@@ -258,15 +259,15 @@ def test_models_parse_text(model: Pipeline, tmp_path: Path) -> None:
     together, _ = gathered(replace(teaching, models=[model, model]), tmp_path / "two")
     assert [s.forms for s in together] == [s.forms for s in toy()]
     # The words of trees are parsed where there is no text, and must agree with them.
-    checked = Teaching(trees=[[str(TOY)]], models=[model])
+    checked = Teachers(trees=[[str(TOY)]], models=[model])
     agreed, kept = gathered(checked, tmp_path / "agreed", UptrainingConfig(agreement=1))
     right = [s for s, t in zip(toy(), model.parse(bare), strict=True) if s.tree == t.tree]
     assert agreed == right
     assert kept.disputed == len(toy()) - len(right)
     with pytest.raises(ConfigError, match="nothing to parse"):
-        Teaching(models=[model])
+        Teachers(models=[model])
     with pytest.raises(ConfigError, match="nobody teaches"):
-        Teaching()
+        Teachers()
 
 
 # -- training --------------------------------------------------------------------------------
@@ -279,7 +280,7 @@ def test_a_student_learns_what_its_teacher_knows(tmp_path: Path) -> None:
     config = quick_config(Path(gold), model={"beam": 1})
     output = tmp_path / "student.niwaki"
     log = Log()
-    models = uptrain(config, output, Teaching(trees=[[str(silver)]]), log, sizes=[0, 8, 10**6])
+    models = uptrain(config, output, Teachers(trees=[[str(silver)]]), log, sizes=[0, 8, 10**6])
     assert list(models) == [0, 8, len(sentences) - 4]
     assert models[len(sentences) - 4].read_bytes() == output.read_bytes()
 
@@ -290,7 +291,7 @@ def test_a_student_learns_what_its_teacher_knows(tmp_path: Path) -> None:
     assert mistakes(output) < mistakes(models[0])
     assert f"{len(sentences) - 4} of {len(sentences) - 4} sentences are kept" in log.notes
     # A run that is taken up finds its models; one with other settings is refused.
-    teaching = Teaching(trees=[[str(silver)]])
+    teaching = Teachers(trees=[[str(silver)]])
     again = Log()
     more = uptrain(config, output, teaching, again, sizes=[0, 8, 9, 10**6], resume=True)
     assert list(more) == [0, 8, 9, len(sentences) - 4]
@@ -306,13 +307,13 @@ def test_parts_that_are_there_are_not_made_again(
 ) -> None:
     monkeypatch.setattr("niwaki.training.uptraining._PART", 5)
     folder = tmp_path / "trees"
-    trees, _ = gathered(Teaching(trees=[[str(TOY)]]), folder)
+    trees, _ = gathered(Teachers(trees=[[str(TOY)]]), folder)
     assert trees == toy()
     (folder / "trees-0002.conllu").unlink()
     for number in range(3, 20):
         (folder / f"trees-{number:04}.conllu").unlink(missing_ok=True)
     (folder / "trees-0000.conllu").write_bytes(toy()[0].source)
-    again, kept = gathered(Teaching(trees=[[str(TOY)]]), folder)
+    again, kept = gathered(Teachers(trees=[[str(TOY)]]), folder)
     assert again == [toy()[0], *toy()[5:]]
     assert kept.seen == len(toy()) - 10
 

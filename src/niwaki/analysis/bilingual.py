@@ -25,7 +25,7 @@ from niwaki.errors import CorpusError, NiwakiError
 from niwaki.kernel.transition.contiguity import Contiguity
 from niwaki.kernel.transition.systems import MOVES, load_system
 from niwaki.kernel.transition.systems._view import View
-from niwaki.parsers.transition.model import TransitionParser
+from niwaki.parsers.transition.parser import TransitionParser
 from niwaki.pipeline.pipeline import Pipeline
 
 SYSTEM = "arc-standard"
@@ -168,12 +168,13 @@ def moves_of(
     model: Pipeline, sentences: Iterable[Sentence], beam: int, retag: bool
 ) -> Iterator[list[str]]:
     """The moves by which a model comes to its best trees."""
-    parser = model.parser_for(beam)
-    if not isinstance(parser, TransitionParser) or parser.spec.system != SYSTEM:
+    if model.parser.facts.get("system") != SYSTEM:
         raise NiwakiError(f"shifts and reductions are those of {SYSTEM}; give such a model")
+    assert isinstance(model.parser, TransitionParser)
+    classes = model.parser.model_for(beam).spec.classes
     for sentence in sentences:
         best = model.kbest(sentence, 1, beam=beam, retag=retag)
-        yield [MOVES[parser.spec.classes[klass][0]] for klass in best.histories[0]]
+        yield [MOVES[classes[number][0]] for number in best.histories[0]]
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.analysis.tag_shifts import Imperatives, TagShift, count_imperatives, shifted_tags
-from niwaki.data.kbest import CandidateArrays
 from niwaki.data.sentence import Sentence
 from niwaki.draw import escape, svg
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import Difference, compare, compare_means
-from niwaki.objectives import Objective, checked_costs
+from niwaki.objectives import AnyObjective, GroupObjective, costs_of_trees
 from niwaki.pipeline.pipeline import Pipeline
 
 ROWS = 12
@@ -101,7 +100,7 @@ def weigh_up(
     names: tuple[str, str],
     models: tuple[Pipeline, Pipeline],
     gold: Sequence[Sentence],
-    objectives: Mapping[str, Objective],
+    objectives: Mapping[str, AnyObjective],
     *,
     words: Sequence[str] = (),
     samples: int = 10_000,
@@ -146,40 +145,27 @@ def weigh_up(
 
 
 def _first_trees(
-    model: Pipeline, objective: Objective
+    model: Pipeline, objective: AnyObjective
 ) -> tuple[list[Sentence], NDArray[np.float64]]:
     """The trees that a model gives to the examples, and what they cost."""
     parsed = list(model.parse(objective.sentences))
-    names = sorted({label for sentence in parsed for label in sentence.deprels})
-    numbers = {name: number for number, name in enumerate(names)}
-    objective.open(parsed, names)
-    arrays = [
-        CandidateArrays(
-            at,
-            np.array([s.heads], dtype=np.int32),
-            np.array([[numbers[label] for label in s.deprels]], dtype=np.int32),
-            np.zeros(1, dtype=np.float32),
-        )
-        for at, s in enumerate(parsed)
-    ]
-    found = objective.costs(arrays) if arrays else []
-    costs = [
-        float(checked_costs(cost, 1, name)[0])
-        for cost, name in zip(found, objective.ids, strict=True)
-    ]
-    return parsed, np.array(costs)
+    return parsed, costs_of_trees(objective, parsed)
 
 
 def _changes(
     kind: str,
-    objective: Objective,
+    objective: AnyObjective,
     before: tuple[list[Sentence], NDArray[np.float64]],
     after: tuple[list[Sentence], NDArray[np.float64]],
 ) -> Iterator[Changed]:
     for at, name in enumerate(objective.ids):
-        one, other = before[0][at], after[0][at]
-        if one.tree != other.tree and before[1][at] != after[1][at]:
-            yield Changed(kind, name, one, other, float(before[1][at]), float(after[1][at]))
+        group = objective.groups[at] if isinstance(objective, GroupObjective) else (at,)
+        if before[1][at] == after[1][at]:
+            continue
+        for s in group:
+            one, other = before[0][s], after[0][s]
+            if one.tree != other.tree:
+                yield Changed(kind, name, one, other, float(before[1][at]), float(after[1][at]))
 
 
 def _right(gold: Sequence[Sentence], parsed: Sequence[Sentence]) -> list[bool]:

@@ -33,7 +33,7 @@ def linked(
         if arguments.skip_bad:
             raise NiwakiError("--skip-bad is for --links; leave it out, or give a file")
         return iter(sentences)
-    if model is not None and not model.uses_links:
+    if model is not None and not model.parser.uses_links:
         raise NiwakiError(
             "this model does not look at links; leave out --links, "
             "or train it with features such as contiguous(s1,s0)"

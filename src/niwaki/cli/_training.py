@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from niwaki.cli._progress import Progress
-from niwaki.training.loop import EpochReport
+from niwaki.training.reporting import EpochReport
 
 
 class TrainingLines:

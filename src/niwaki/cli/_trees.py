@@ -11,8 +11,8 @@ from niwaki.data.bilingual.references import Reference
 from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
-from niwaki.parsers.graph.model import GraphParser
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 
 
 def add_tree_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,8 +46,8 @@ def add_tree_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check_beam(pipeline: Pipeline, beam: int | None) -> None:
     """Refuse a beam where it would say nothing."""
-    if beam is not None and isinstance(pipeline.parser, GraphParser):
-        raise NiwakiError("a graph parser has no beam; leave out --beam")
+    if beam is not None and "beam" not in pipeline.parser.options:
+        raise NiwakiError("this model searches among all trees, without a beam; leave out --beam")
 
 
 def all_trees(

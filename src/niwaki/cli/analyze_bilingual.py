@@ -23,7 +23,7 @@ from niwaki.cli._arguments import positive
 from niwaki.cli._linked import add_links_arguments, linked
 from niwaki.cli._progress import Progress
 from niwaki.data.conllu import read_conllu
-from niwaki.pipeline.pipeline import load
+from niwaki.pipeline.store import load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -30,7 +30,7 @@ from niwaki.errors import CorpusError, NiwakiError
 from niwaki.features.brown import MAX_CLUSTERS, MIN_COUNT, cluster
 from niwaki.features.clusters import write_clusters
 from niwaki.features.tag_classes import untagged
-from niwaki.pipeline.pipeline import load
+from niwaki.pipeline.store import load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -46,8 +46,8 @@ from niwaki.metrics.attachment import TAG_METRICS, evaluate
 from niwaki.metrics.calibration import BINS, Reliability, measure
 from niwaki.metrics.nonprojective import count_crossing
 from niwaki.metrics.segmentation import evaluate_segmentation
-from niwaki.parsers.graph.model import DECODERS
-from niwaki.pipeline.pipeline import load
+from niwaki.parsers.graph.spec import DECODERS
+from niwaki.pipeline.store import load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from niwaki.cli import OK
 from niwaki.data.modelfile import read_model_file
 from niwaki.draw import printable
-from niwaki.pipeline.pipeline import find_model
+from niwaki.pipeline.store import find_model
 from niwaki.training.card import upgraded, used_settings
 
 

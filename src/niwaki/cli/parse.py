@@ -49,14 +49,15 @@ from niwaki.data.conllu import write_conllu
 from niwaki.data.constraints import Constraints
 from niwaki.data.files import open_output
 from niwaki.data.hyphens import split_hyphens
-from niwaki.data.kbest import Candidates
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import FORMATS, read_sentences
 from niwaki.errors import CorpusError, NiwakiError
-from niwaki.parsers.graph.model import DECODERS
+from niwaki.parsers.graph.spec import DECODERS
 from niwaki.pipeline.ensemble import Ensemble
 from niwaki.pipeline.lengths import LONGER, MAX_LENGTH, LengthLimit, skip
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -219,11 +220,11 @@ def _write_candidates(
 
 def _candidates(
     pipeline: Pipeline, sentence: Sentence, limit: LengthLimit, arguments: argparse.Namespace
-) -> Candidates:
+) -> KBest:
     k, beam = arguments.k or 1, arguments.beam
     if limit.is_exceeded_by(sentence):
         if limit.longer == "skip":
-            return Candidates(skip(sentence), (), (), ())
+            return KBest.of_trees([], []).of(skip(sentence))
         k = beam = 1
     return pipeline.kbest(
         sentence,
@@ -235,7 +236,7 @@ def _candidates(
     )
 
 
-def _as_json(candidates: Candidates) -> str:
+def _as_json(candidates: KBest) -> str:
     sentence = candidates.sentence
     parses = [
         {
@@ -245,7 +246,10 @@ def _as_json(candidates: Candidates) -> str:
             "probability": probability,
         }
         for tree, score, probability in zip(
-            candidates.trees, candidates.scores, candidates.probabilities, strict=True
+            candidates.trees,
+            candidates.scores.tolist(),
+            candidates.probabilities.tolist(),
+            strict=True,
         )
     ]
     record = {
@@ -258,7 +262,7 @@ def _as_json(candidates: Candidates) -> str:
     return json.dumps(record, ensure_ascii=False)
 
 
-def _as_conllu(candidates: Candidates) -> str:
+def _as_conllu(candidates: KBest) -> str:
     """All trees, one after the other, with rank, score and probability as comments."""
     parts = [] if candidates.trees else [str(candidates.sentence)]
     for rank, tree in enumerate(candidates.trees, start=1):

@@ -26,7 +26,8 @@ from niwaki.data.sentence import Sentence
 from niwaki.data.text import FORMATS, read_sentences
 from niwaki.draw import printable
 from niwaki.errors import ModelError
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from niwaki.tasks.reorder.reorderer import Move, Reorderer, Reordering
 from niwaki.tasks.reorder.rulefile import load_rules
 

@@ -24,7 +24,7 @@ import json
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
 from niwaki.cli._training import TrainingLines
-from niwaki.pipeline.pipeline import load
+from niwaki.pipeline.store import load
 from niwaki.training.config_file import read_config
 from niwaki.training.self_training import Plan, Round, Selection, self_train
 

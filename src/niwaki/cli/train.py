@@ -29,7 +29,7 @@ import time
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
 from niwaki.cli._training import TrainingLines
-from niwaki.pipeline.pipeline import load
+from niwaki.pipeline.store import load
 from niwaki.training.config_file import read_config
 from niwaki.training.run import train
 
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
             resume=arguments.resume,
             threads=arguments.threads,
             init=init,
-            skip_bad=arguments.skip_bad,
+            on_error="skip" if arguments.skip_bad else "fail",
         )
         lines.note(f"wrote {arguments.output} after {time.monotonic() - started:.0f} s")
     return OK

@@ -37,13 +37,13 @@ from niwaki.data.files import open_output
 from niwaki.data.text import FORMATS
 from niwaki.draw import png
 from niwaki.errors import NiwakiError
-from niwaki.pipeline.pipeline import load
+from niwaki.pipeline.store import load
 from niwaki.training.config import Config
 from niwaki.training.config_file import read_config
 from niwaki.training.uptraining import (
     QUESTION_CHARACTERS,
     QUESTION_WORDS,
-    Teaching,
+    Teachers,
     uptrain,
 )
 
@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
     config = read_config(arguments.config, overrides)
     if arguments.questions:
         config = _questions(config)
-    teaching = Teaching(
+    teaching = Teachers(
         arguments.teacher_trees,
         [load(name) for name in arguments.model],
         arguments.text,

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
@@ -32,7 +32,7 @@ class KBest:
     histories: tuple[NDArray[np.uint8], ...] = ()
     temperature: float = 1.0
     number: int = 0  # of the sentence in its data set
-    sentence: Sentence | None = None
+    tagged_sentence: Sentence | None = None
 
     def __post_init__(self) -> None:
         k = len(self.scores)
@@ -41,7 +41,7 @@ class KBest:
 
     @classmethod
     def of_trees(
-        cls, trees: Sequence[Tree], scores: Sequence[float], names: Sequence[str] = (), **more: Any
+        cls, trees: Sequence[Tree], scores: ArrayLike, names: Sequence[str] = (), **more: Any
     ) -> KBest:
         """Of trees with names of labels; those that `names` lacks are put behind them."""
         numbers = {name: number for number, name in enumerate(names)}
@@ -88,7 +88,14 @@ class KBest:
 
     def of(self, sentence: Sentence) -> KBest:
         """The same with the sentence, as it is tagged."""
-        return replace(self, sentence=sentence)
+        return replace(self, tagged_sentence=sentence)
+
+    @property
+    def sentence(self) -> Sentence:
+        """The sentence as it is tagged; trees alone do not know theirs."""
+        if self.tagged_sentence is None:
+            raise ValueError("these trees come without their sentence")
+        return self.tagged_sentence
 
     @cached_property
     def trees(self) -> tuple[Tree, ...]:

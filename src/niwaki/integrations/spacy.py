@@ -18,11 +18,12 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from niwaki.data.files import atomic_write
+from niwaki.data.probabilities import NOTES
 from niwaki.data.sentence import Sentence, parse_pairs
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError, ExtraMissingError, ModelError
-from niwaki.data.probabilities import NOTES
-from niwaki.pipeline.pipeline import Pipeline, find_model, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import find_model, load
 
 try:
     from spacy.language import Language
@@ -88,7 +89,7 @@ class Component:
 
     def _use(self, settings: Settings) -> None:
         model = _shared_model(settings.model)
-        if settings.probabilities and model.confidence is None:
+        if settings.probabilities and not model.parser.gives_probabilities:
             raise ModelError(f"{settings.model}: not calibrated; set probabilities to false")
         self.settings = settings
         self.model = model

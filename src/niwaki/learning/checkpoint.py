@@ -61,6 +61,9 @@ class Checkpoint:
     def __contains__(self, name: str) -> bool:
         return name in self._results
 
+    def get(self, name: str) -> dict[str, NDArray[Any]] | None:
+        return self._results.get(name)
+
     def __getitem__(self, name: str) -> dict[str, NDArray[Any]]:
         return self._results[name]
 

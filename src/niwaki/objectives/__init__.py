@@ -1,7 +1,7 @@
 """What a parser can be trained for: one file an objective, found by its name.
 
-An objective has examples, each of them a sentence, and tells what candidate trees of an
-example cost: 0 is perfect. `objectives/arc_length.py` is the objective "arc-length" of a
+An objective has examples, each of them one sentence or several, and tells what candidate trees
+of an example cost: 0 is perfect. `objectives/arc_length.py` is the objective "arc-length" of a
 configuration; its class `Settings` declares the keys that it has beside those of all costs,
 and its function `load(files, settings)` reads the data. Costs from outside are named
 `package.module:function`.
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.constraints import Constraints
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ObjectiveError, nearest, shown
 from niwaki.keys import check_values
@@ -26,8 +26,8 @@ from niwaki.keys import check_values
 Costs = NDArray[np.float64]
 
 
-class Objective(Protocol):
-    """Examples and what candidate trees of them cost. Costs are asked for by many threads."""
+class TaskExamples(Protocol):
+    """Examples of a task, and the sentences that they hold."""
 
     @property
     def ids(self) -> Sequence[str]:
@@ -35,16 +35,37 @@ class Objective(Protocol):
 
     @property
     def sentences(self) -> Sequence[Sentence]:
-        """The sentence of each example; tags that are given stay."""
+        """The sentences of all examples; tags that are given stay."""
 
     def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None:
         """Be told, before any cost is asked for, the tags and the names of the labels."""
 
-    def costs(self, candidates: Sequence[CandidateArrays]) -> list[Costs]:
+
+class Objective(TaskExamples, Protocol):
+    """What candidate trees of examples cost, each of which is one sentence. Many threads ask."""
+
+    def costs(self, candidates: Sequence[KBest]) -> list[Costs]:
         """The costs of candidates of some examples, a number a tree."""
 
     def constraints(self, number: int) -> Constraints | None:
         """What trees must obey to cost nothing, if it can be said so."""
+
+
+@runtime_checkable
+class GroupObjective(TaskExamples, Protocol):
+    """The same where an example holds several sentences: a question and its answers, a pair."""
+
+    @property
+    def groups(self) -> Sequence[Sequence[int]]:
+        """The numbers of the sentences of each example."""
+
+    def group_costs(self, number: int, candidates: Sequence[KBest]) -> Costs:
+        """The costs of combinations of trees of an example: the first tree of each sentence, the
+        second of each, and so on.
+        """
+
+
+AnyObjective = Objective | GroupObjective
 
 
 @runtime_checkable
@@ -70,14 +91,14 @@ def settings_class(kind: str) -> type[Any]:
     return _module(kind).Settings  # type: ignore[no-any-return]
 
 
-def load_objective(kind: str, files: Sequence[str], settings: Any = None) -> Objective:
+def load_objective(kind: str, files: Sequence[str], settings: Any = None) -> AnyObjective:
     """An objective with its data; raises ConfigError for one that there is not.
 
     settings: an instance of the objective's `Settings`, if not its defaults.
     """
     settings = settings if settings is not None else settings_class(kind)()
     check_values(settings)
-    objective: Objective
+    objective: AnyObjective
     if ":" in kind:
         objective = _module("_function").load(kind, files, settings)
     else:
@@ -90,6 +111,35 @@ def _module(kind: str) -> Any:
         advice = f"{nearest(kind, objective_names())}, or package.module:function"
         raise ConfigError(f"no objective {shown(kind)}; {advice}")
     return importlib.import_module(f"{__name__}.{kind.replace('-', '_')}")
+
+
+def of_sentences(objective: AnyObjective, purpose: str) -> Objective:
+    """An objective each of whose examples is one sentence; raises ConfigError for another."""
+    if isinstance(objective, GroupObjective):
+        raise ConfigError(
+            f"{purpose} chooses trees sentence by sentence, and examples of this objective hold "
+            "several; train with it instead"
+        )
+    return objective
+
+
+def costs_of_trees(objective: AnyObjective, parsed: Sequence[Sentence]) -> Costs:
+    """What the trees of all sentences of an objective cost, a number an example."""
+    names = sorted({label for sentence in parsed for label in sentence.deprels})
+    objective.open(parsed, names)
+    found = [
+        KBest.of_trees([each.tree], [0.0], names, number=number)
+        for number, each in enumerate(parsed)
+    ]
+    if isinstance(objective, GroupObjective):
+        costs = [
+            objective.group_costs(number, [found[s] for s in group])
+            for number, group in enumerate(objective.groups)
+        ]
+    else:
+        costs = objective.costs(found) if found else []
+    checked = [checked_costs(each, 1, n) for each, n in zip(costs, objective.ids, strict=True)]
+    return np.array([float(each[0]) for each in checked])
 
 
 def checked_costs(found: Any, count: int, example: str) -> Costs:

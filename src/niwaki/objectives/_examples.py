@@ -1,44 +1,50 @@
 """Examples for costs from outside: CoNLL-U sentences, or JSON Lines with anything in them.
 
-A line of JSON has `tokens`, perhaps `id`, and whatever else the cost needs to know.
+A line of JSON has `tokens`, or for an example of several sentences `sentences`, a list of such
+lists; perhaps `id`, and whatever else the cost needs to know.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
 from niwaki.data.files import Input
 from niwaki.data.jsonlines import objects
-from niwaki.data.kbest import CandidateArrays, Candidates
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
-from niwaki.data.tree import Tree
-from niwaki.errors import CorpusError, shown
+from niwaki.errors import ConfigError, CorpusError, shown
 
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence and what the data says about it: a record, or the sentence as it was read."""
+    """Sentences and what the data says about them: a record, or a sentence as it was read."""
 
     id: str
-    sentence: Sentence
+    sentences: tuple[Sentence, ...]
     content: Any
+    is_group: bool = False
 
 
 def read_examples(files: Sequence[str]) -> list[Example]:
-    return [example for file in files for example in _read(file)]
+    found = [example for file in files for example in _read(file)]
+    if len({example.is_group for example in found}) > 1:
+        raise ConfigError(
+            f"{', '.join(files)}: some examples have `tokens` and some `sentences`; "
+            "give one of the two to all"
+        )
+    return found
 
 
 def _read(file: str) -> Iterator[Example]:
     if not file.endswith((".jsonl", ".jsonl.gz")):
         for sentence in read_conllu(file, unknown_heads=True, multi_root=True):
-            yield Example(sentence.id or f"{file}:{sentence.line}", sentence, sentence)
+            yield Example(sentence.id or f"{file}:{sentence.line}", (sentence,), sentence)
         return
     with Input(file) as stream:
         for number, record in objects(stream):
@@ -46,12 +52,28 @@ def _read(file: str) -> Iterator[Example]:
 
 
 def _example(file: str, number: int, record: dict[str, Any]) -> Example:
-    tokens = record.get("tokens")
+    name = str(record.get("id", number))
+    if "sentences" not in record:
+        return Example(name, (_sentence(file, number, "tokens", record.get("tokens")),), record)
+    lists = record["sentences"]
+    if not isinstance(lists, list) or not lists:
+        raise CorpusError(
+            file,
+            number,
+            "sentences",
+            f"found {shown(json.dumps(lists))}",
+            "give a list of lists of words",
+        )
+    found = tuple(_sentence(file, number, "sentences", tokens) for tokens in lists)
+    return Example(name, found, record, is_group=True)
+
+
+def _sentence(file: str, number: int, key: str, tokens: Any) -> Sentence:
     if not isinstance(tokens, list) or not tokens or not all(isinstance(t, str) for t in tokens):
         raise CorpusError(
-            file, number, "tokens", f"found {shown(json.dumps(tokens))}", "give a list of words"
+            file, number, key, f"found {shown(json.dumps(tokens))}", "give a list of words"
         )
-    return Example(str(record.get("id", number)), Sentence.from_words(tokens), record)
+    return Sentence.from_words(tokens)
 
 
 class Examples:
@@ -60,26 +82,29 @@ class Examples:
     def __init__(self, examples: Sequence[Example]) -> None:
         self.examples = list(examples)
         self.ids = tuple(example.id for example in self.examples)
-        self.sentences = tuple(example.sentence for example in self.examples)
+        self.sentences = tuple(s for example in self.examples for s in example.sentences)
         self._tagged: Sequence[Sentence] = ()
-        self._labels: Sequence[str] = ()
 
     def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None:
-        self._tagged, self._labels = tagged, labels
+        self._tagged = tagged
+
+    def tagged(self, candidates: KBest) -> KBest:
+        """The candidates with their sentence, as it is tagged."""
+        return candidates.of(self._tagged[candidates.number])
+
+
+class SentenceExamples(Examples):
+    """Examples of one sentence each."""
 
     def constraints(self, number: int) -> Constraints | None:
         return None
 
-    def as_candidates(self, arrays: CandidateArrays) -> Candidates:
-        trees = tuple(
-            Tree(tuple(heads), tuple([self._labels[label] for label in labels]))
-            for heads, labels in zip(arrays.heads.tolist(), arrays.labels.tolist(), strict=True)
-        )
-        leads = arrays.scores.astype(np.float64) - float(arrays.scores.max())
-        weights = np.exp(leads)
-        return Candidates(
-            self._tagged[arrays.number],
-            trees,
-            tuple(arrays.scores.tolist()),
-            tuple((weights / weights.sum()).tolist()),
-        )
+
+class GroupExamples(Examples):
+    """Examples of several sentences."""
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        super().__init__(examples)
+        ends = itertools.accumulate(len(example.sentences) for example in self.examples)
+        starts = itertools.pairwise([0, *ends])
+        self.groups = [range(start, stop) for start, stop in starts]

@@ -1,7 +1,9 @@
 """A cost that is a Python function of the user: `kind = "package.module:function"`.
 
-The function gets an example and its `Candidates` and returns a cost for each tree. An
-example is the record of a line of JSON, or a `Sentence` of a CoNLL-U file. If the function has
+The function gets an example and its `KBest` and returns a cost for each tree. An example is
+the record of a line of JSON, or a `Sentence` of a CoNLL-U file. Of an example of several sentences
+it gets a `KBest` for each and returns a cost for each combination: that of all first trees, of
+all second ones, and so on. If the function has
 an attribute `settings`, a dataclass of keys, these are keys of its objective, and it gets an
 instance as its third argument.
 """
@@ -15,10 +17,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, is_dataclass
 from typing import Any
 
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.errors import ConfigError, ObjectiveError, shown
-from niwaki.objectives import Costs, checked_costs
-from niwaki.objectives._examples import Example, Examples, read_examples
+from niwaki.objectives import AnyObjective, Costs, checked_costs
+from niwaki.objectives._examples import (
+    Example,
+    GroupExamples,
+    SentenceExamples,
+    read_examples,
+)
 
 Function = Callable[..., Any]
 
@@ -28,28 +35,51 @@ class Settings:
     """Nothing: what a function has that declares no settings."""
 
 
-class FunctionObjective(Examples):
-    """Calls a function for each example."""
+class _Caller:
+    """Calls a function for an example."""
+
+    def __init__(self, function: Function, settings: Any) -> None:
+        self._function = function
+        self._more = () if settings is None else (settings,)
+
+    def __call__(self, example: Example, candidates: KBest | Sequence[KBest], count: int) -> Costs:
+        try:
+            found = self._function(example.content, candidates, *self._more)
+        except Exception as error:
+            raise ObjectiveError(
+                f"example {shown(example.id)}: the cost raised {type(error).__name__}: {error}"
+            ) from error
+        return checked_costs(found, count, example.id)
+
+
+class FunctionObjective(SentenceExamples):
+    """Calls a function for each example of one sentence."""
 
     def __init__(
         self, examples: Sequence[Example], function: Function, settings: Any = None
     ) -> None:
         super().__init__(examples)
-        self._function = function
-        self._more = () if settings is None else (settings,)
+        self._call = _Caller(function, settings)
 
-    def costs(self, candidates: Sequence[CandidateArrays]) -> list[Costs]:
-        return [self._cost(each) for each in candidates]
+    def costs(self, candidates: Sequence[KBest]) -> list[Costs]:
+        return [
+            self._call(self.examples[each.number], self.tagged(each), len(each))
+            for each in candidates
+        ]
 
-    def _cost(self, arrays: CandidateArrays) -> Costs:
-        example = self.examples[arrays.number]
-        try:
-            found = self._function(example.content, self.as_candidates(arrays), *self._more)
-        except Exception as error:
-            raise ObjectiveError(
-                f"example {shown(example.id)}: the cost raised {type(error).__name__}: {error}"
-            ) from error
-        return checked_costs(found, len(arrays), example.id)
+
+class GroupFunctionObjective(GroupExamples):
+    """The same for examples of several sentences."""
+
+    def __init__(
+        self, examples: Sequence[Example], function: Function, settings: Any = None
+    ) -> None:
+        super().__init__(examples)
+        self._call = _Caller(function, settings)
+
+    def group_costs(self, number: int, candidates: Sequence[KBest]) -> Costs:
+        found = [self.tagged(each) for each in candidates]
+        return self._call(self.examples[number], found, len(candidates[0]))
 
 
 def settings_of(kind: str) -> type[Any]:
@@ -60,10 +90,12 @@ def settings_of(kind: str) -> type[Any]:
     return found
 
 
-def load(kind: str, files: Sequence[str], settings: Any) -> FunctionObjective:
-    function = _function(kind)
+def load(kind: str, files: Sequence[str], settings: Any) -> AnyObjective:
+    function, examples = _function(kind), read_examples(files)
     more = settings if hasattr(function, "settings") else None
-    return FunctionObjective(read_examples(files), function, more)
+    if any(example.is_group for example in examples):
+        return GroupFunctionObjective(examples, function, more)
+    return FunctionObjective(examples, function, more)
 
 
 def _function(kind: str) -> Function:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.objectives import Costs
 
@@ -33,7 +33,7 @@ class KnownTrees(ABC):
             for s in self.sentences
         ]
 
-    def right_words(self, candidates: CandidateArrays, *, labelled: bool) -> NDArray[np.bool_]:
+    def right_words(self, candidates: KBest, *, labelled: bool) -> NDArray[np.bool_]:
         """Which words of which candidates have the head, and the label, that they should."""
         right = candidates.heads == self._heads[candidates.number]
         if labelled:
@@ -55,9 +55,9 @@ class KnownTrees(ABC):
             costs[heads, words] = 0
         return costs.reshape((n + 1) * n, *shape[2:])
 
-    def costs(self, candidates: Sequence[CandidateArrays]) -> list[Costs]:
+    def costs(self, candidates: Sequence[KBest]) -> list[Costs]:
         return [self.cost(each) for each in candidates]
 
     @abstractmethod
-    def cost(self, candidates: CandidateArrays) -> Costs:
+    def cost(self, candidates: KBest) -> Costs:
         """What the candidates of one example cost."""

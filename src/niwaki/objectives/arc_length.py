@@ -14,7 +14,7 @@ import numpy as np
 
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.keys import key
 from niwaki.objectives import Costs
@@ -38,7 +38,7 @@ class ArcLength(KnownTrees):
             np.abs(np.arange(1, len(heads) + 1) - heads).astype(np.float64) for heads in self._heads
         ]
 
-    def cost(self, candidates: CandidateArrays) -> Costs:
+    def cost(self, candidates: KBest) -> Costs:
         lengths = self._lengths[candidates.number]
         right = self.right_words(candidates, labelled=self._labelled)
         return np.asarray(1 - right @ lengths / lengths.sum(), dtype=np.float64)

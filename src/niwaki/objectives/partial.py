@@ -14,7 +14,7 @@ import numpy as np
 
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints, FixedHead, Labels
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError
@@ -47,7 +47,7 @@ class Partial(KnownTrees):
         for sentence, constraints in zip(self.sentences, self._constraints, strict=True):
             constraints.check(sentence)
 
-    def cost(self, candidates: CandidateArrays) -> Costs:
+    def cost(self, candidates: KBest) -> Costs:
         heads, labels = self._heads[candidates.number], self._labels[candidates.number]
         wrong = ((heads >= 0) & (candidates.heads != heads)).sum(axis=1)
         wrong += ((labels != -1) & (candidates.labels != labels)).sum(axis=1)

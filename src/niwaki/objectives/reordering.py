@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from niwaki.data.bilingual.references import Reference, read_references
 from niwaki.data.constraints import Constraints
 from niwaki.data.faults import DEPREL
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.kernel.batch import Batch
@@ -29,7 +29,6 @@ from niwaki.objectives import Costs
 from niwaki.tasks.reorder.rulefile import load_rules, rule_set_names
 from niwaki.tasks.reorder.rules import RuleSet
 from niwaki.tasks.reorder.tables import CompiledRules
-
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ class Reordering:
         self._label_rows = found[0]
         self._tables = (tables[0], tables[1])
 
-    def costs(self, candidates: Sequence[CandidateArrays]) -> list[Costs]:
+    def costs(self, candidates: Sequence[KBest]) -> list[Costs]:
         assert self._tables is not None
         counts = [len(each) for each in candidates]
         numbers = [each.number for each in candidates]

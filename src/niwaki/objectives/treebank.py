@@ -14,7 +14,7 @@ import numpy as np
 
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.objectives import Costs
 from niwaki.objectives._trees import KnownTrees
@@ -34,7 +34,7 @@ class Treebank(KnownTrees):
         super().__init__(sentences)
         self._labelled, self._exact = labelled, exact
 
-    def cost(self, candidates: CandidateArrays) -> Costs:
+    def cost(self, candidates: KBest) -> Costs:
         right = self.right_words(candidates, labelled=self._labelled)
         if self._exact:
             return np.asarray(~right.all(axis=1), dtype=np.float64)

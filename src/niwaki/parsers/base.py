@@ -17,11 +17,11 @@ from typing import Any, Protocol, runtime_checkable
 from niwaki import parsers
 from niwaki.data.constraints import Constraints
 from niwaki.data.kbest import KBest
-from niwaki.features.parts import Parts, SavedParts
 from niwaki.errors import ConfigError, ModelError, nearest
-from niwaki.kernel.features.words import Clusters
+from niwaki.features.parts import Parts, SavedParts
 from niwaki.features.vocabulary import Vocabulary
 from niwaki.kernel.batch import Batch
+from niwaki.kernel.features.words import Clusters
 from niwaki.learning.corpus import Corpus
 from niwaki.parsers.beliefs import Beliefs
 from niwaki.tagging.tagger import Tags
@@ -71,6 +71,14 @@ class Parser(Protocol):
 
     @property
     def labels(self) -> Vocabulary: ...
+
+    @property
+    def label_names(self) -> Sequence[str]:
+        """The labels that its trees can have."""
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What there is to tell of it, by name."""
 
     @property
     def options(self) -> frozenset[str]:

@@ -253,7 +253,7 @@ class Pipeline:
         if constraints:
             constraints.check(sentence)
         found = self.parser.candidates(batch, tags, search).kbest(0, k, constraints)
-        return replace(found, sentence=tagged)
+        return found.of(tagged)
 
     def _tag_columns(self, batch: Batch, tags: Tags, retag: bool) -> dict[int, Any]:
         """Tags, features and lemmas for `Batch.render`."""

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, nearest
-from niwaki.features.templates import read_lines
 from niwaki.features.parts import Parts, SavedParts
+from niwaki.features.templates import read_lines
 from niwaki.features.weights import PackedWeights
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.segmenting import segmenter as kernel

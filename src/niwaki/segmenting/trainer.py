@@ -16,9 +16,9 @@ from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.segmenting.characters import kinds_of
 from niwaki.kernel.segmenting.segmenter import PAIR_KINDS, ending_of
 from niwaki.learning.corpus import Corpus
+from niwaki.segmenting.config import SegmenterConfig
 from niwaki.segmenting.segmenter import Segmenter, codes_of, segmenting_features
 from niwaki.segmenting.splits import Rule, find_rules
-from niwaki.segmenting.config import SegmenterConfig
 
 Advance = Callable[[int], None]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from niwaki.errors import ConfigError
-from niwaki.pipeline.pipeline import find_model
+from niwaki.pipeline.store import find_model
 from niwaki.serve.errors import unknown
 from niwaki.tasks.reorder.rulefile import load_rules, rule_set_names
 

@@ -82,9 +82,7 @@ class LexiconClassifier:
             return None
         record = parts.record(name)
         candidates = parts.tensors(f"candidates-{name}.safetensors")
-        return cls(
-            record["values"], candidates, parts.weights(name), features, record["lowercase"]
-        )
+        return cls(record["values"], candidates, parts.weights(name), features, record["lowercase"])
 
 
 def find_candidates(

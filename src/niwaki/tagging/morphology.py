@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from niwaki.data.faults import FEATS, FORM, LEMMA
-from niwaki.kernel.batch import Batch
+from niwaki.data.faults import FEATS, FORM, LEMMA, XPOS
 from niwaki.features.parts import Parts, SavedParts
 from niwaki.features.templates import tagging_features
+from niwaki.kernel.batch import Batch
 from niwaki.tagging.lemmas import SAME, apply_rule, check_rule
 from niwaki.tagging.lexicon_classifier import LexiconClassifier
-from niwaki.tagging.tagger import XPOS, Tags
-
+from niwaki.tagging.tagger import Tags
 
 # What each classifier looks at: a file of assets/tagging.
 _FEATURES = {"xpos": "features", "feats": "features", "lemmas": "lemmas"}

@@ -18,10 +18,10 @@ from niwaki.kernel.tagging import tagger as kernel
 from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus, Layer
 from niwaki.learning.workers import checked_first, run_all
+from niwaki.tagging.config import TaggerConfig
 from niwaki.tagging.lemmas import find_rule
 from niwaki.tagging.lexicon_classifier import LEVELS, LexiconClassifier, find_candidates
 from niwaki.tagging.morphology import Morphology
-from niwaki.tagging.config import TaggerConfig
 from niwaki.tagging.tagger import Tagger, Tags
 from niwaki.tagging.trigrams import MAX_PAIRS, Trigrams
 from niwaki.typing import Arrays

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from niwaki.errors import ConfigError
 from niwaki.keys import GIVEN, Former, Key, WrongKeyError, key, keys_of
+from niwaki.learning.corpus import LAYERS, Layer
 from niwaki.objectives import objective_names, settings_class
 from niwaki.parsers.base import family_names, load_family
 from niwaki.segmenting.config import SegmenterConfig
@@ -18,9 +19,6 @@ from niwaki.tagging.config import TaggerConfig
 MAX_CANDIDATES = 4096
 # What can be selected by costs that are sums over arcs, and by a graph parser, only.
 ARC_SELECTIONS = ("augmented", "exact")
-# What can be learned from a sentence of a treebank.
-Layer = Literal["segments", "tags", "training-tags", "morphology", "trees"]
-LAYERS: tuple[Layer, ...] = get_args(Layer)
 
 
 @dataclass(frozen=True)
@@ -199,6 +197,12 @@ class CostConfig:
         above=0,
         when={"select": ("hope-fear", "expected", "augmented", "exact")},
         formerly=(Former("scale", {"usual": "auto"}),),
+    )
+    joint: int = key(
+        64,
+        "Of an example of several sentences: combinations of their candidates that are priced "
+        "together. If there are more, one sentence after the other, the others at their best.",
+        least=0,
     )
     rescue: bool = key(
         True,

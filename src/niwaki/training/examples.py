@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.kernel.batch import Batch
-from niwaki.objectives import Objective, load_objective
+from niwaki.objectives import AnyObjective, load_objective
 from niwaki.pipeline.pipeline import tag_sentences
 from niwaki.tagging.morphology import Morphology
 from niwaki.tagging.tagger import Tagger, Tags
@@ -26,11 +26,16 @@ _POSSIBLE = 0.02
 
 @dataclass(frozen=True)
 class CostObjective:
-    """An objective that is a cost, and how it is to be taught."""
+    """An objective that is a cost, and how a parser is trained by it."""
 
     name: str
     config: CostConfig
-    objective: Objective
+    objective: AnyObjective
+
+    @property
+    def size(self) -> int:
+        """How many examples there are."""
+        return len(self.objective.ids)
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class Tagging:
     sentences: list[Sentence]
     batch: Batch
     tags: Tags
-    objective: Objective
+    objective: AnyObjective
     changed: list[int]
 
     @cached_property
@@ -60,10 +65,6 @@ class CostData(CostObjective):
     """
 
     taggings: Sequence[Tagging]
-
-    @property
-    def size(self) -> int:
-        return len(self.objective.sentences)
 
 
 def load_costs(config: Config) -> list[CostObjective]:
@@ -92,7 +93,7 @@ def tag_costs(
 
 
 def tag_in_ways(
-    objective: Objective,
+    objective: AnyObjective,
     tagger: Tagger | None,
     morphology: Morphology | None,
     labels: Sequence[str],

@@ -7,7 +7,7 @@ came, and the same bytes come out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -121,9 +121,7 @@ class Training:
                 self._keep()
                 self._checkpoint.save()
 
-    def _finish_epoch(
-        self, score: Score | None, report: Callable[[EpochReport], None]
-    ) -> None:
+    def _finish_epoch(self, score: Score | None, report: Callable[[EpochReport], None]) -> None:
         done = self._progress
         self._trainer.end_epoch()
         uas = las = None
@@ -178,14 +176,12 @@ class Training:
 
 def finished_weights(stage: str, checkpoint: Checkpoint) -> Arrays | None:
     """The weights of a job that an earlier run has already finished, if it has."""
-    name = f"{stage}-result"
-    return checkpoint[name] if name in checkpoint else None
+    return checkpoint.get(f"{stage}-result")
 
 
 def finished_reports(stage: str, checkpoint: Checkpoint) -> list[str]:
     """What the epochs of a finished job did, lines of the log."""
-    name = f"{stage}-reports"
-    found: Mapping[str, NDArray[Any]] = checkpoint[name] if name in checkpoint else {}
+    found = checkpoint.get(f"{stage}-reports")
     return _as_lines(found["reports"]) if found else []
 
 

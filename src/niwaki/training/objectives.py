@@ -154,9 +154,7 @@ class SentencesInTraining(ObjectiveInTraining[Priced]):
 class GroupsInTraining(ObjectiveInTraining[list[PricedGroup]]):
     """An objective whose examples hold several sentences."""
 
-    def __init__(
-        self, data: CostData, objective: GroupObjective, parser: TrainableParser
-    ) -> None:
+    def __init__(self, data: CostData, objective: GroupObjective, parser: TrainableParser) -> None:
         super().__init__(data.name, data.config, len(objective.groups))
         tagging = data.taggings[0]
         self._examples = parser.examples(tagging.batch, tagging.tags)

@@ -98,6 +98,7 @@ class Pricer:
             if other.tagging.changed[number] < 0 or not best.costs.min() > 0:
                 continue
             candidates = other.examples.kbest(number, k)
+            assert not isinstance(other.tagging.objective, GroupObjective)
             (costs,) = self._costs([candidates], other.tagging.objective)
             listed += len(candidates)
             if costs.min() < best.costs.min():
@@ -171,7 +172,8 @@ class PricedGroup:
     @property
     def scores(self) -> FloatArray:
         found = zip(self.candidates, self.rows.T, strict=True)
-        return np.sum([each.scores[row] for each, row in found], axis=0, dtype=np.float64)
+        scores = [each.scores[row] for each, row in found]
+        return np.asarray(np.sum(scores, axis=0, dtype=np.float64))
 
 
 class GroupPricer:

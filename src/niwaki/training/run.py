@@ -1,10 +1,10 @@
-"""A whole training run: data, stages, scores and the model file."""
+"""A whole training run: data, what is learned one after the other, scores and the model file."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 # numpy would load it when it is first used, and an interrupt at that moment would be lost:
@@ -12,52 +12,41 @@ from typing import Any
 import numpy as np
 import numpy.random
 
+from niwaki.data.faults import DEPREL
 from niwaki.errors import ConfigError, CorpusError
 from niwaki.features.clusters import WordClusters, read_clusters
-from niwaki.kernel.transition.systems import load_system
 from niwaki.learning.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
-from niwaki.learning.corpus import Corpus, read_treebanks
+from niwaki.learning.corpus import Corpus
+from niwaki.learning.workers import checked_first, run_all
 from niwaki.metrics.attachment import TAG_METRICS, evaluate
-from niwaki.parsers.graph.model import GraphParser, GraphSpec
-from niwaki.parsers.transition.calibration import calibrate
-from niwaki.pipeline.pipeline import Parser, Pipeline
-from niwaki.tagging.tagger import Tags
+from niwaki.parsers.base import Job, Parser, Plan, Setup, load_family
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.segmenting.segmenter import Segmenter
+from niwaki.segmenting.trainer import can_segment, train_segmenter
+from niwaki.tagging.morphology import Morphology
+from niwaki.tagging.tagger import Tagger, Tags
+from niwaki.tagging.trainer import jackknife, train_morphology, train_tagger
+from niwaki.tagging.updates import TagUpdates
 from niwaki.training.card import card_of, upgraded
-from niwaki.training.config import (
-    ARC_SELECTIONS,
-    Config,
-    TreebankConfig,
-    continued,
-)
-from niwaki.training.examples import CostObjective, load_costs, tag_costs
-from niwaki.training.loop import taught_tagger
-from niwaki.training.parser_stages import (
-    finished_weights,
-    graph_parser_of,
-    transition_parsers_of,
-)
-from niwaki.training.stages import (
-    Reporter,
-    Stages,
-    graph_spec,
-    morphology_of,
-    segmenter_of,
-    tag_lessons_of,
-    tagger_of,
-    transition_spec,
-)
+from niwaki.training.config import ARC_SELECTIONS, Config, TreebankConfig, continued
+from niwaki.training.examples import CostData, CostObjective, load_costs, tag_costs
+from niwaki.training.loop import Training, finished_reports, finished_weights
+from niwaki.training.objectives import ObjectivesInTraining, trained_tagger
+from niwaki.training.reporting import Log, Quiet, Reporter, locked
+from niwaki.training.treebanks import read_treebanks
+from niwaki.typing import Arrays
 
 
 def train(
     config: Config,
     output: str | os.PathLike[str],
-    reporter: Reporter,
+    reporter: Reporter | None = None,
     *,
     resume: bool = False,
     threads: int | None = None,
     init: Pipeline | None = None,
     tags: Tags | None = None,
-    skip_bad: bool = False,
+    on_error: str = "fail",
 ) -> Pipeline:
     """Train a model and write it. A run that was broken off goes on with `resume`.
 
@@ -68,15 +57,81 @@ def train(
     init: a model to be trained on. It keeps its tagger, its features and its labels, and its
         parser learns from where it is.
     tags: those of the treebank, if they were jackknifed before, for many runs.
-    skip_bad: leave out faulty lines of a file of word clusters, and links that do not fit
-        their sentences; both are counted.
+    on_error: "skip" leaves out faulty lines of a file of word clusters, and links that do not
+        fit their sentences; both are counted.
     """
+    reporter = reporter or Quiet()
     if init is not None:
         config = continued(config, upgraded(init.config))
+    data = _read_data(config, reporter, init, on_error == "skip")
+    path = os.fspath(output)
+    minutes = config.training.checkpoint_minutes
+    checkpoint = Checkpoint(f"{path}.checkpoint", data.identity, minutes)
+    if resume and not checkpoint.load():
+        reporter.note(f"no checkpoint {checkpoint.path}; starting from the beginning")
+    log = Log(f"{path}.log.jsonl", reporter)
+    run = Run(data, checkpoint, reporter, log, threads or os.cpu_count() or 1, tags)
+    try:
+        pipeline = run.pipeline()
+        pipeline.save(output)
+    except KeyboardInterrupt:
+        if not checkpoint:
+            raise
+        checkpoint.save()
+        raise KeyboardInterrupt(f"{checkpoint.path} is saved; --resume goes on from it") from None
+    checkpoint.remove()
+    return pipeline
+
+
+# -- data --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """A configuration and all that it names, in memory."""
+
+    config: Config
+    corpus: Corpus
+    dev: Corpus | None
+    costs: Sequence[CostObjective]
+    clusters: WordClusters | None
+    init: Pipeline | None
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What a run is, so that a checkpoint of another one is not taken up."""
+        identity = {
+            "config": self.config.to_json(),
+            "data": self.corpus.sha256,
+            "dev": self.dev.sha256 if self.dev else "",
+        }
+        if self.config.model.clusters and self.init is None:
+            identity["clusters"] = hash_of_files([self.config.model.clusters])
+        if self.costs:
+            identity["costs"] = [hash_of_files(each.config.data) for each in self.costs]
+        if self.init is not None:
+            tensors = self.init.parser.parts().tensors.items()
+            arrays = {f"{file}.{name}": x for file, found in tensors for name, x in found.items()}
+            identity["init"] = hash_of_arrays(arrays)
+        return identity
+
+    @property
+    def has_tags(self) -> bool:
+        """Whether the model will have a tagger."""
+        return self.config.tagger.tags and self.corpus.is_tagged
+
+    @property
+    def lowercase(self) -> bool:
+        return self.config.model.case == "insensitive"
+
+
+def _read_data(
+    config: Config, reporter: Reporter, init: Pipeline | None, skip: bool
+) -> TrainingData:
     treebanks = [each for each in config.objective if isinstance(each, TreebankConfig)]
     skipped: list[CorpusError] = []
     faults: list[CorpusError] = []
-    bad = faults.append if skip_bad else None
+    bad = faults.append if skip else None
     corpus = read_treebanks(treebanks, skipped.append, bad)
     if not corpus.sentences and init is None:
         raise ConfigError("no trees to learn from; add a treebank, or begin with a model (--init)")
@@ -88,175 +143,286 @@ def train(
         dev = read_treebanks([dev_file], on_bad_links=bad)
     if faults:
         reporter.note(f"{len(faults):,} lines of links do not fit, the first: {faults[0]}")
-    if corpus.sentences:
-        _say_what_is_in(corpus, config, reporter)
     if corpus.left_out:
         reporter.note(f"{corpus.left_out:,} sentences are left out by `leave_out`")
     if skipped:
         reporter.note(f"{len(skipped):,} sentences are bad and left out; the first: {skipped[0]}")
     for each in costs:
-        reporter.note(f"{each.config.kind}: {len(each.objective.sentences):,} examples")
-    checkpoint = Checkpoint(
-        f"{os.fspath(output)}.checkpoint",
-        _identity(config, corpus, dev, costs, init),
-        config.training.checkpoint_minutes,
-    )
-    if resume and not checkpoint.load():
-        reporter.note(f"no checkpoint {checkpoint.path}; starting from the beginning")
-    clusters = init.clusters if init else _read_clusters(config, reporter, skip_bad)
-    stages = Stages(
-        config,
-        corpus,
-        dev,
-        clusters,
-        checkpoint,
-        reporter,
-        threads or os.cpu_count() or 1,
-        init,
-        costs,
-        f"{os.fspath(output)}.log.jsonl",
-        tags,
-    )
-    try:
-        pipeline = _train_all(stages)
-        pipeline.save(output)
-    except KeyboardInterrupt:
-        if not checkpoint:
-            raise
-        checkpoint.save()
-        raise KeyboardInterrupt(f"{checkpoint.path} is saved; --resume goes on from it") from None
-    checkpoint.remove()
-    return pipeline
+        reporter.note(f"{each.config.kind}: {each.size:,} examples")
+    clusters = init.clusters if init else _read_clusters(config, reporter, skip)
+    return TrainingData(config, corpus, dev, costs, clusters, init)
 
 
-def _read_clusters(config: Config, reporter: Reporter, skip_bad: bool) -> WordClusters | None:
+def _read_clusters(config: Config, reporter: Reporter, skip: bool) -> WordClusters | None:
     if not config.model.clusters:
         return None
     faults: list[CorpusError] = []
-    clusters = read_clusters(config.model.clusters, faults.append if skip_bad else None)
+    clusters = read_clusters(config.model.clusters, faults.append if skip else None)
     reporter.note(f"{clusters.kernel.count:,} words in clusters")
     if faults:
         reporter.note(f"skipped {len(faults):,} lines of clusters, the first: {faults[0]}")
     return clusters
 
 
-def _train_all(stages: Stages) -> Pipeline:
-    config, dev = stages.config, stages.dev
-    is_graph = config.model.kind == "graph"
-    for each in stages.costs:
-        if each.config.select in ARC_SELECTIONS and not is_graph:
-            raise ConfigError(
-                f"{each.config.kind}: select = {each.config.select!r} is for a graph parser; "
-                "choose another"
-            )
-    spec = graph_spec(stages) if is_graph else transition_spec(stages)
-    segmenter = stages.init.segmenter if stages.init else segmenter_of(stages)
-    tagger, tags = tagger_of(stages)
-    morphology = stages.init.morphology if stages.init else morphology_of(stages, tagger)
-    parser: Parser
-    greedy = None
-    data = tag_costs(stages.costs, tagger, morphology, spec.labels)
-    tag_lessons = tag_lessons_of(stages, tagger)
-    if isinstance(spec, GraphSpec):
-        parser = graph_parser_of(stages, spec, tagger, tags, data, tag_lessons)
-    else:
-        parser, greedy = transition_parsers_of(stages, spec, tagger, tags, data, tag_lessons)
-    taught = taught_tagger(stages.checkpoint)
-    if tagger is not None and taught is not None:
-        tagger = tagger.with_model(taught)
-    pipeline = Pipeline(
-        _card(stages), tagger, morphology, parser, greedy, stages.word_clusters, segmenter
-    )
-    if dev is not None:
-        if not is_graph:
-            pipeline = replace(pipeline, confidence=calibrate(pipeline, dev))
-        pipeline = _with_scores(pipeline, dev)
-    return pipeline
+# -- what is learned one after the other ---------------------------------------------------
 
 
-def _identity(
-    config: Config,
-    corpus: Corpus,
-    dev: Corpus | None,
-    costs: Sequence[CostObjective],
-    init: Pipeline | None,
-) -> dict[str, Any]:
-    """What a run is, so that a checkpoint of another one is not taken up."""
-    identity = {
-        "config": config.to_json(),
-        "data": corpus.sha256,
-        "dev": dev.sha256 if dev else "",
-    }
-    if config.model.clusters and init is None:
-        identity["clusters"] = hash_of_files([config.model.clusters])
-    if costs:
-        identity["costs"] = [hash_of_files(each.config.data) for each in costs]
-    if init is not None:
-        arrays = {
-            f"{part}.{name}": array
-            for part, weights in finished_weights(init).items()
-            for name, array in weights.arrays.items()
-        }
-        identity["init"] = hash_of_arrays(arrays)
-    return identity
+@dataclass(frozen=True)
+class Run:
+    """A training run over its data: the parts of a pipeline, one after the other."""
 
+    data: TrainingData
+    checkpoint: Checkpoint
+    reporter: Reporter
+    log: Log
+    threads: int
+    tags: Tags | None  # of the treebank, if they were jackknifed before
 
-def _say_what_is_in(corpus: Corpus, config: Config, reporter: Reporter) -> None:
-    crossing = sum(
-        number not in corpus.constraints
-        for number in np.flatnonzero(corpus.batch.nonprojective()).tolist()
-    )
-    reporter.note(f"{len(corpus.sentences):,} sentences, {corpus.words:,} words")
-    if crossing:
-        share = 100 * crossing / len(corpus.sentences)
-        trees, have = ("tree", "has") if crossing == 1 else ("trees", "have")
-        line = f"{crossing} {trees} ({share:.1f}%) {have} crossing arcs"
-        if config.model.kind == "graph":
-            if config.family.projective:
-                line += ", of which the nearest trees without are learned"
-        elif config.family.nonprojective == "pseudo-projective":
-            line += ", which are lifted, and put back after parsing by what labels tell"
-        elif not load_system(config.family.system).nonprojective:
-            line += (
-                f", which {config.family.system} cannot build; it learns the nearest trees without"
-            )
-        reporter.note(line)
-    if corpus.constraints:
-        reporter.note(
-            f"{len(corpus.constraints):,} partial trees: what is unknown is filled in by the "
-            "best tree that obeys what is known"
+    def pipeline(self) -> Pipeline:
+        data, init = self.data, self.data.init
+        family = load_family(data.config.model.kind)
+        for each in data.costs:
+            if each.config.select in ARC_SELECTIONS and not family.prices_arcs:
+                raise ConfigError(
+                    f"{each.config.kind}: select = {each.config.select!r} is for a parser that "
+                    'scores arcs (model.kind = "graph"); choose another'
+                )
+        plan = family.plan(self._setup())
+        self._say_what_is_in(plan)
+        segmenter = init.segmenter if init else self._segmenter()
+        tagger, tags = self._tagger()
+        morphology = init.morphology if init else self._morphology(tagger)
+        costs = tag_costs(data.costs, tagger, morphology, plan.labels)
+        dev_tags = self._dev_tags(tagger)
+        weights = self._weights(plan, tags, costs, self._tag_updates(tagger), dev_tags)
+        parser = plan.finished(weights)
+        taught = trained_tagger(self.checkpoint)
+        if tagger is not None and taught is not None:
+            tagger = tagger.with_model(taught)
+            dev_tags = self._dev_tags(tagger)
+        if data.dev is not None and dev_tags is not None:
+            parser = family.calibrated(parser, data.dev, dev_tags)
+        pipeline = Pipeline(self._card(), tagger, morphology, parser, data.clusters, segmenter)
+        return _with_scores(pipeline, data.dev) if data.dev is not None else pipeline
+
+    def _setup(self) -> Setup:
+        data, model, training = self.data, self.data.config.model, self.data.config.training
+        treebanks = [x for x in data.config.objective if isinstance(x, TreebankConfig)]
+        return Setup(
+            config=data.config.family,
+            corpus=data.corpus,
+            features=model.features,
+            more_features=model.more_features,
+            lowercase=data.lowercase,
+            max_rows=model.max_rows,
+            has_tags=data.has_tags,
+            clusters=data.clusters.kernel if data.clusters else None,
+            epochs=training.epochs,
+            seed=training.seed,
+            init=data.init.parser if data.init else None,
+            has_links=any(each.links for each in treebanks),
+            selections=frozenset(each.config.select for each in data.costs),
         )
-    if not corpus.is_tagged and config.tagger.tags:
-        reporter.note("no UPOS tags in the data: the parser will do without a tagger")
+
+    def _say_what_is_in(self, plan: Plan) -> None:
+        corpus, note = self.data.corpus, self.reporter.note
+        if not corpus.sentences:
+            return
+        note(f"{len(corpus.sentences):,} sentences, {corpus.words:,} words")
+        found = np.flatnonzero(corpus.batch.nonprojective()).tolist()
+        nonprojective = sum(number not in corpus.constraints for number in found)
+        if nonprojective:
+            share = 100 * nonprojective / len(corpus.sentences)
+            trees = "tree is" if nonprojective == 1 else "trees are"
+            line = f"{nonprojective} {trees} non-projective ({share:.1f}%)"
+            note(line + plan.of_nonprojective)
+        if corpus.constraints:
+            note(
+                f"{len(corpus.constraints):,} partial trees: what is unknown is filled in by the "
+                "best tree that obeys what is known"
+            )
+        if not corpus.is_tagged and self.data.config.tagger.tags:
+            note("no UPOS tags in the data: the parser will do without a tagger")
+        for line in plan.notes:
+            note(line)
+
+    # -- words and tags ----------------------------------------------------------------
+
+    def _segmenter(self) -> Segmenter | None:
+        config, corpus = self.data.config.segmenter, self.data.corpus.that_trains("segments")
+        if not config.enabled or not can_segment(corpus):
+            return None
+        self.reporter.stage("segmenter", config.epochs * len(corpus.sentences))
+        seed = self.data.config.training.seed
+        return train_segmenter(corpus, config, seed, self.reporter.advance)
+
+    def _tagger(self) -> tuple[Tagger | None, Tags]:
+        """The tagger, and the tags of the corpus as the parser will meet them."""
+        data, corpus, config = self.data, self.data.corpus, self.data.config.tagger
+        seed, clusters = data.config.training.seed, data.clusters.kernel if data.clusters else None
+        if data.init is not None:
+            tagger = data.init.tagger
+            if self.tags is not None:
+                return tagger, self.tags
+        elif data.has_tags:
+            work = corpus.visits("tags") * config.passes + corpus.interpolated_visits("tags")
+            self.reporter.stage("tagger", work)
+            tagger = train_tagger(
+                corpus,
+                config,
+                seed,
+                "tagger",
+                lowercase=data.lowercase,
+                clusters=clusters,
+                advance=self.reporter.advance,
+                checkpoint=self.checkpoint,
+            )
+        else:
+            tagger = None
+        if tagger is None:
+            return None, Tags.none(corpus.batch)
+        folds = min(config.folds, len(corpus.sentences))
+        if folds >= 2:
+            own = corpus.interpolated_visits("training-tags")
+            work = corpus.visits("training-tags") * config.passes + own
+            self.reporter.stage(f"tags of {folds} parts", work * (folds - 1))
+        tags = jackknife(
+            corpus,
+            tagger,
+            config,
+            seed,
+            threads=self.threads,
+            clusters=clusters,
+            checkpoint=self.checkpoint,
+            advance=locked(self.reporter.advance),
+        )
+        return tagger, tags
+
+    def _tag_updates(self, tagger: Tagger | None) -> TagUpdates | None:
+        """What the tagger learns beside the parser, where costs may choose tags."""
+        if tagger is None or all(each.config.tags == 1 for each in self.data.costs):
+            return None
+        return TagUpdates(tagger, self.data.corpus, self.data.config.tagger)
+
+    def _morphology(self, tagger: Tagger | None) -> Morphology | None:
+        if tagger is None:
+            return None
+        config, corpus = self.data.config, self.data.corpus
+        visits = corpus.that_trains("morphology").visits("morphology")
+        self.reporter.stage("features and lemmas", 8 * visits)
+        seed, advance = config.training.seed, self.reporter.advance
+        return train_morphology(corpus, tagger, config.tagger, seed, advance=advance)
+
+    def _dev_tags(self, tagger: Tagger | None) -> Tags | None:
+        dev = self.data.dev
+        if dev is None:
+            return None
+        return tagger.tag(dev.batch, keep=False) if tagger else Tags.none(dev.batch)
+
+    # -- parsers -----------------------------------------------------------------------
+
+    def _weights(
+        self,
+        plan: Plan,
+        tags: Tags,
+        costs: Sequence[CostData],
+        tag_updates: TagUpdates | None,
+        dev_tags: Tags | None,
+    ) -> Mapping[str, Arrays]:
+        """The finished weights of all jobs, chains side by side."""
+        chains = {chain[-1].stage: chain for chain in plan.chains(tags)}
+        work = sum(
+            job.epochs * (self._epoch_size(costs) if job.search else job.corpus.visits("trees"))
+            for chain in chains.values()
+            for job in chain
+        )
+        self.reporter.stage("parser", work)
+        trainer = _JobTrainer(self, costs, tag_updates, dev_tags, locked(self.reporter.advance))
+
+        def train_chain(stage: str, check: Callable[[], None]) -> Arrays:
+            done: dict[str, Arrays] = {}
+            finished = finished_weights(stage, self.checkpoint)
+            for job in chains[stage]:
+                if finished is not None and job.stage != stage:
+                    self.log.take_up(job.stage, finished_reports(job.stage, self.checkpoint))
+                    continue
+                done[job.stage] = trainer.train(job, done, check)
+            return done[stage]
+
+        # In threads, so that an interruption never breaks off an update.
+        return run_all(train_chain, chains, min(self.threads, len(chains)))
+
+    def _epoch_size(self, costs: Sequence[CostData]) -> int:
+        """Sentences and examples that an epoch visits."""
+        visits = self.data.corpus.visits("trees")
+        size = visits or costs[0].size
+        return int(visits + sum(size * each.config.schedule for each in costs))
+
+    def _card(self) -> dict[str, Any]:
+        record, corpus, init = card_of(self.data.config), self.data.corpus, self.data.init
+        record["data"] = {
+            "files": [os.path.basename(file) for file in corpus.files],
+            "sentences": len(corpus.sentences),
+            "words": corpus.words,
+            "sha256": corpus.sha256,
+        }
+        if init is not None:
+            name, data = init.config["card"]["name"], init.config.get("data", {})
+            record["init"] = {"name": name, "data": data}
+        return record
+
+
+@dataclass(frozen=True)
+class _JobTrainer:
+    """Trains jobs, or takes up what an earlier run has finished of them."""
+
+    run: Run
+    costs: Sequence[CostData]
+    tag_updates: TagUpdates | None
+    dev_tags: Tags | None
+    advance: Callable[[int], None]
+
+    def train(self, job: Job, done: Mapping[str, Arrays], check: Callable[[], None]) -> Arrays:
+        checkpoint, log = self.run.checkpoint, self.run.log
+        finished = finished_weights(job.stage, checkpoint)
+        if finished is not None:
+            log.take_up(job.stage, finished_reports(job.stage, checkpoint))
+            return finished
+        config = self.run.data.config.training
+        parser = job.make(done)
+        costs = self.costs if job.search else ()
+        objectives = ObjectivesInTraining(costs, parser, config.seed, self.tag_updates)
+        training = Training(job, parser, config, objectives, checkpoint, self.run.threads)
+        return training.run(
+            self._score(job),
+            checked_first(self.advance, check),
+            lambda epoch: log.report(epoch, training.reports),
+        )
+
+    def _score(self, job: Job) -> Callable[[Parser], tuple[float, float]] | None:
+        dev, tags, search = self.run.data.dev, self.dev_tags, job.search
+        if dev is None or tags is None or search is None:
+            return None
+        gold = dev.batch.given_heads()
+
+        def score(parser: Parser) -> tuple[float, float]:
+            found = parser.parse(dev.batch, tags, search)
+            right = found.heads == gold
+            labels = dev.batch.numbers(DEPREL, parser.labels.symbols)
+            labelled = right & (found.labels == labels)
+            return 100 * float(right.mean()), 100 * float(labelled.mean())
+
+        return score
 
 
 def _with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:
     """The card with the scores of the model as it is shipped, on the development data."""
     scores: dict[str, Any] = {}
-    ways = {"beam": pipeline.beam, "greedy": 1}
-    if isinstance(pipeline.parser, GraphParser):
-        ways = {pipeline.parser.spec.decode: 1}
-    for name, beam in ways.items():
-        parsed = pipeline.parse(dev.sentences, beam=beam, retag=True)
+    for name, search in pipeline.parser.ways.items():
+        way = vars(search)
+        parsed = pipeline.parse(dev.sentences, retag=True, **way)
         found = evaluate(dev.sentences, parsed).scores
         if pipeline.tagger is None:
             found = {metric: value for metric, value in found.items() if metric not in TAG_METRICS}
         scores[name] = {metric: round(value, 2) for metric, value in found.items()}
     return replace(pipeline, config={**pipeline.config, "scores_on_dev": scores})
-
-
-def _card(stages: Stages) -> dict[str, Any]:
-    record: dict[str, Any] = card_of(stages.config)
-    files = [os.path.basename(file) for file in stages.corpus.files]
-    record["data"] = {
-        "files": files,
-        "sentences": len(stages.corpus.sentences),
-        "words": stages.corpus.words,
-        "sha256": stages.corpus.sha256,
-    }
-    if stages.init is not None:
-        record["init"] = {
-            "name": stages.init.config["card"]["name"],
-            "data": stages.init.config.get("data", {}),
-        }
-    return record

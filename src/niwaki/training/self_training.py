@@ -20,22 +20,18 @@ import numpy as np
 
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import atomic_write
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
-from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError
-from niwaki.kernel.batch import Batch
 from niwaki.learning.checkpoint import hash_of_files
-from niwaki.objectives import Costs, Objective, checked_costs
-from niwaki.parsers.graph.costs import GraphCandidates
-from niwaki.parsers.graph.model import GraphParser
-from niwaki.parsers.transition.candidates import Lister, TransitionCandidates
-from niwaki.pipeline.pipeline import Pipeline, load
-from niwaki.tagging.tagger import Tags
+from niwaki.objectives import Costs, Objective, checked_costs, of_sentences
+from niwaki.parsers.base import Search
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from niwaki.training.config import Config, TreebankConfig
 from niwaki.training.examples import load_costs, tag_in_ways
+from niwaki.training.reporting import Reporter
 from niwaki.training.run import train
-from niwaki.training.stages import Reporter
 from niwaki.training.teacher_trees import take_up, with_trees
 
 # Examples that are chosen before they are written down.
@@ -86,22 +82,24 @@ class TreeSelector:
 
     def __init__(self, model: Pipeline, objective: Objective, selection: Selection) -> None:
         self._objective, self._selection = objective, selection
-        self._labels = model.parser.labels.names
-        ways = tag_in_ways(objective, model.tagger, model.morphology, self._labels, selection.tags)
-        self._ways = [(way, _candidates_of(model, way.batch, way.tags)) for way in ways]
+        labels = model.parser.labels.names
+        ways = tag_in_ways(objective, model.tagger, model.morphology, labels, selection.tags)
+        parser = model.parser
+        self._ways = [(way, parser.candidates(way.batch, way.tags, Search())) for way in ways]
 
     def choose(self, number: int) -> Choice:
         """The tree of an example: the first, or the first of the cheapest."""
         wanted = 1 if self._selection.select == "first" else self._selection.n
         name = self._objective.ids[number]
-        lists: list[tuple[int, CandidateArrays]] = []
+        lists: list[tuple[int, KBest]] = []
         costs: list[Costs] = []
         for way, (tagging, parsed) in enumerate(self._ways):
             if way and tagging.changed[number] < 0:
                 continue
-            found = parsed.candidates(number, wanted)
+            found = parsed.kbest(number, wanted)
             lists.append((way, found))
-            costs.append(checked_costs(tagging.objective.costs([found])[0], len(found), name))
+            objective = of_sentences(tagging.objective, "self-training")
+            costs.append(checked_costs(objective.costs([found])[0], len(found), name))
         prices = np.concatenate(costs)
         rank = 0 if self._selection.select == "first" else int(np.argmin(prices))
         # Which list a place among all candidates is in.
@@ -109,17 +107,10 @@ class TreeSelector:
         which = int(np.searchsorted(ends, rank, side="right"))
         way, found = lists[which]
         at = rank - int(ends[which]) + len(found)
-        labels = tuple(self._labels[label] for label in found.labels[at].tolist())
-        tree = Tree(tuple(found.heads[at].tolist()), labels)
+        (tree,) = found.only([at])
         sentence = self._ways[way][0].sentences[number].with_tree(tree)
         # Rounded as they are written, so that a run that is taken up tells the same.
         return Choice(sentence, _rounded(prices[rank]), rank + 1, _rounded(prices[0]))
-
-
-def _candidates_of(model: Pipeline, batch: Batch, tags: Tags) -> Lister:
-    if isinstance(model.parser, GraphParser):
-        return GraphCandidates(model.parser, batch, tags)
-    return TransitionCandidates(model.parser, batch, tags, model.beam)
 
 
 def _rounded(cost: float) -> float:
@@ -236,7 +227,7 @@ def self_train(
             path = folder / f"chosen-{number}-{at}.conllu"
             choices += choose_trees(
                 teacher,
-                each.objective,
+                of_sentences(each.objective, "self-training"),
                 plan.selection,
                 path,
                 threads=threads or os.cpu_count() or 1,

@@ -29,9 +29,7 @@ def read_treebank(files: Sequence[str], partial: Collection[str] = ()) -> Corpus
 
     Refuses others, with sentence and line; so too partial trees that no tree completes.
     """
-    return read_treebanks(
-        [TreebankConfig(data=(file,), partial=file in partial) for file in files]
-    )
+    return read_treebanks([TreebankConfig(data=(file,), partial=file in partial) for file in files])
 
 
 def read_treebanks(
@@ -46,8 +44,8 @@ def read_treebanks(
     """
     sentences: list[Sentence] = []
     constraints: dict[int, Constraints] = {}
-    weights: dict[str, list[float]] = {lesson: [] for lesson in LESSONS}
-    is_alone: list[bool] = []
+    weights: dict[str, list[float]] = {layer: [] for layer in LAYERS}
+    interpolated: list[bool] = []
     left_out = 0
     for objective in objectives:
         before = len(sentences)
@@ -59,12 +57,12 @@ def read_treebanks(
                 if known is not None:
                     constraints[len(sentences)] = known
                 sentences.append(sentence)
-        is_alone += [objective.alone > 0] * (len(sentences) - before)
-        for lesson, visits in weights.items():
-            taught = {lesson, "tags"} if lesson == "training-tags" else {lesson}
-            weight = objective.weight * (not taught.isdisjoint(objective.teaches))
+        interpolated += [objective.interpolate > 0] * (len(sentences) - before)
+        for layer, visits in weights.items():
+            trained = {layer, "tags"} if layer == "training-tags" else {layer}
+            weight = objective.weight * (not trained.isdisjoint(objective.trains))
             visits += [
-                weight * certainty(each) if objective.soft else weight
+                weight * certainty(each) if objective.weight_by_confidence else weight
                 for each in sentences[before:]
             ]
     return Corpus(
@@ -73,7 +71,11 @@ def read_treebanks(
         constraints,
         {name: np.array(w) for name, w in weights.items() if any(each != 1 for each in w)},
         next(
-            (Alone(np.array(is_alone), o.alone, o.alone_epochs) for o in objectives if o.alone),
+            (
+                Interpolated(np.array(interpolated), each.interpolate, each.interpolate_epochs)
+                for each in objectives
+                if each.interpolate
+            ),
             None,
         ),
         left_out,
@@ -88,7 +90,7 @@ def learnable(
     on_bad_links: OnFault | None = None,
 ) -> Iterator[tuple[Sentence, Constraints | None]]:
     """The sentences of a file, and what is known of those whose trees are partial."""
-    if objective.skip_bad:
+    if objective.on_error == "skip":
         read = read_stream(Input(file), on_fault)
     else:
         read = read_conllu(file, multi_root=True, unknown_heads=objective.partial)
@@ -104,7 +106,7 @@ def learnable(
                 fault = fault_of(sentence)
             if fault is None:
                 yield renamed(sentence, objective.label_map, objective.tag_map), known
-            elif objective.skip_bad:
+            elif objective.on_error == "skip":
                 on_fault(fault)
             else:
                 raise fault

@@ -21,14 +21,15 @@ from niwaki.data.sentence import Sentence
 from niwaki.data.text import read_sentences
 from niwaki.errors import ConfigError, CorpusError
 from niwaki.learning.checkpoint import hash_of_files
-from niwaki.learning.corpus import OnFault, fault_of, is_left_out, renamed, shuffled
+from niwaki.learning.corpus import shuffled
 from niwaki.metrics.attachment import check_same_words
 from niwaki.pipeline.ensemble import Ensemble
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.training.config import Config, TreebankConfig, UptrainingConfig
+from niwaki.training.reporting import Reporter
 from niwaki.training.run import train
-from niwaki.training.stages import Reporter
 from niwaki.training.teacher_trees import take_up, treebanks_of, with_trees
+from niwaki.training.treebanks import OnFault, fault_of, is_left_out, renamed
 
 # Words that begin an English question, and the longest one (Petrov et al. 2010, section 2.1).
 QUESTION_WORDS = tuple(
@@ -43,7 +44,7 @@ _NAME = "trees-{:04}.conllu"
 
 
 @dataclass(frozen=True)
-class Teaching:
+class Teachers:
     """Where trees come from.
 
     `trees` are files, for each teacher a list; `models` parse `text`, or the sentences of
@@ -65,7 +66,7 @@ class Teaching:
 
 
 @dataclass
-class Kept:
+class FilterCounts:
     """How many sentences were looked at, and why others than those kept were left out."""
 
     seen: int = 0
@@ -130,22 +131,38 @@ def _trees_of(files: Sequence[str], config: UptrainingConfig) -> Iterator[_Read]
                 yield sentence
 
 
-def _text_of(teaching: Teaching) -> Iterator[_Read]:
-    segmenter = teaching.models[0].segmenter if teaching.models else None
-    for file in teaching.text:
+def _text_of(teachers: Teachers) -> Iterator[_Read]:
+    segmenter = teachers.models[0].segmenter if teachers.models else None
+    for file in teachers.text:
         yield from _in_step(
-            lambda on_fault: read_sentences(file, teaching.form, segmenter, on_fault=on_fault)  # noqa: B023
+            lambda on_fault: read_sentences(file, teachers.form, segmenter, on_fault=on_fault)  # noqa: B023
         )
 
 
-class _Classroom:
+class _TeacherTrees:
     """What teachers make of the sentences, part by part."""
 
-    def __init__(self, teaching: Teaching, config: UptrainingConfig, kept: Kept) -> None:
-        self._teaching, self._config, self._kept = teaching, config, kept
-        self._sources = [_trees_of(files, config) for files in teaching.trees]
-        if teaching.text:
-            self._sources.insert(0, _text_of(teaching))
+    def __init__(self, teachers: Teachers, config: UptrainingConfig, kept: FilterCounts) -> None:
+        self._teachers, self._config, self._kept = teachers, config, kept
+        self._sources = [_trees_of(files, config) for files in teachers.trees]
+        if teachers.text:
+            self._sources.insert(0, _text_of(teachers))
+        if config.weight_by_confidence and teachers.models:
+            self._check_confidence()
+
+    def _check_confidence(self) -> None:
+        """Raises ConfigError where sentences could not be weighed as they are to be."""
+        models = self._teachers.models
+        if len(models) > 1 and not self._config.agreement:
+            raise ConfigError(
+                "uptraining.weight_by_confidence: models that parse together say no "
+                "probabilities; give uptraining.agreement, or leave it out"
+            )
+        if not all(model.parser.gives_probabilities for model in models):
+            raise ConfigError(
+                "uptraining.weight_by_confidence: a teacher is not calibrated and gives no "
+                "probabilities; leave it out, or train the teacher with training.dev"
+            )
 
     def skip(self, parts: int) -> None:
         """Pass over what an earlier run has done."""
@@ -171,7 +188,7 @@ class _Classroom:
             for each in row:
                 check_same_words(sentences[0], each)  # type: ignore[arg-type]
         except CorpusError as fault:
-            if not self._teaching.skip_bad:
+            if not self._teachers.skip_bad:
                 raise
             self._kept.bad += 1
             self._kept.first_fault = self._kept.first_fault or fault
@@ -181,7 +198,7 @@ class _Classroom:
     def _agreed(self, rows: list[list[Sentence]]) -> Iterator[Sentence]:
         """The first teacher's tree, if the others agree with it well enough."""
         words = [row[0] for row in rows]
-        if self._teaching.text:
+        if self._teachers.text:
             rows = [row[1:] for row in rows]
         for parsed in self._parsed(words):
             rows = [[*row, tree] for row, tree in zip(rows, parsed, strict=True)]
@@ -194,14 +211,14 @@ class _Classroom:
 
     def _parsed(self, sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
         """The trees of the models: together they are one teacher, unless they must agree."""
-        models = self._teaching.models
+        models = self._teachers.models
         bare = [_bare(sentence) for sentence in sentences]
         if len(models) > 1 and not self._config.agreement:
             yield list(Ensemble(models).parse(bare))
             return
         for model in models:
-            soft = self._config.weight_by_confidence and model.confidence is not None
-            yield list(model.parse(bare, beam=self._teaching.beam, probabilities=soft))
+            soft = self._config.weight_by_confidence
+            yield list(model.parse(bare, beam=self._teachers.beam, probabilities=soft))
 
 
 def _bare(sentence: Sentence) -> Sentence:
@@ -210,15 +227,15 @@ def _bare(sentence: Sentence) -> Sentence:
 
 
 def gather_trees(
-    teaching: Teaching,
+    teachers: Teachers,
     config: UptrainingConfig,
     folder: Path,
     *,
     advance: Callable[[int], None] = lambda count: None,
-) -> tuple[list[str], Kept]:
+) -> tuple[list[str], FilterCounts]:
     """Write what the teachers teach to files of a folder; go on where an earlier run stopped."""
-    kept = Kept()
-    room = _Classroom(teaching, config, kept)
+    kept = FilterCounts()
+    room = _TeacherTrees(teachers, config, kept)
     files: list[Path] = []
     while (folder / _NAME.format(len(files))).exists():
         files.append(folder / _NAME.format(len(files)))
@@ -238,7 +255,7 @@ def gather_trees(
 def uptrain(
     config: Config,
     output: str | os.PathLike[str],
-    teaching: Teaching,
+    teachers: Teachers,
     reporter: Reporter,
     *,
     sizes: Sequence[int] = (),
@@ -253,9 +270,9 @@ def uptrain(
     that goes on with this one trains only what is not there.
     """
     folder = Path(f"{os.fspath(output)}.trees")
-    resume = take_up(folder, _identity(config, teaching), resume)
+    resume = take_up(folder, _identity(config, teachers), resume)
     reporter.stage("trees of the teachers", 0)
-    files, kept = gather_trees(teaching, config.uptraining, folder, advance=reporter.advance)
+    files, kept = gather_trees(teachers, config.uptraining, folder, advance=reporter.advance)
     reporter.note(str(kept))
     if kept.first_fault:
         reporter.note(f"the first bad one: {kept.first_fault}")
@@ -295,13 +312,13 @@ def _added(config: UptrainingConfig, files: Sequence[str]) -> TreebankConfig:
     )
 
 
-def _identity(config: Config, teaching: Teaching) -> dict[str, object]:
+def _identity(config: Config, teachers: Teachers) -> dict[str, object]:
     files = [file for each in config.objective for file in each.data]
-    given = [file for each in teaching.trees for file in each]
+    given = [file for each in teachers.trees for file in each]
     return {
         "config": config.to_json(),
-        "models": [model.config.get("data", {}).get("sha256", "") for model in teaching.models],
-        "beam": teaching.beam,
-        "skip_bad": teaching.skip_bad,
-        "data": hash_of_files([*files, *given, *teaching.text]),
+        "models": [model.config.get("data", {}).get("sha256", "") for model in teachers.models],
+        "beam": teachers.beam,
+        "skip_bad": teachers.skip_bad,
+        "data": hash_of_files([*files, *given, *teachers.text]),
     }

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from niwaki.data.kbest import KBest
 from niwaki.errors import ScoresError
 from niwaki.kernel.graph.inside_outside import ProjectiveSums
 from niwaki.kernel.graph.matrix_tree import SpanningSums
 from niwaki.parsers.decoding.scores import MAX_LENGTH, Floats, Ints, Scores
 from niwaki.parsers.decoding.trees import (
-    Ranked,
     TooLong,
     Trees,
     decode,
@@ -134,7 +134,7 @@ def sample(
     single_root: bool = True,
     max_length: int = MAX_LENGTH,
     too_long: TooLong = "refuse",
-) -> list[Ranked]:
+) -> list[KBest]:
     """Trees drawn at random, `count` for each sentence, in the order drawn."""
     arcs = _checked(scores)
     long = set(find_too_long(scores, max_length, too_long)) if projective else set()
@@ -150,15 +150,15 @@ def sample(
     return drawn
 
 
-def _draw_labels(table: Floats, arcs: Floats, heads: Ints, random: np.random.Generator) -> Ranked:
+def _draw_labels(table: Floats, arcs: Floats, heads: Ints, random: np.random.Generator) -> KBest:
     n = heads.shape[1]
     taken = heads * n + np.arange(n)
     if table.ndim == 1:
-        return Ranked(heads, None, table[taken].sum(axis=1))
+        return KBest(heads, np.zeros_like(heads), table[taken].sum(axis=1))
     steps = np.cumsum(np.exp(table[taken] - arcs[taken][:, :, None]), axis=2)
     uniforms = random.random((*heads.shape, 1)) * steps[:, :, -1:]
     labels = (steps <= uniforms).sum(axis=2).astype(np.int32)
-    return Ranked(heads, labels, table[taken, labels].sum(axis=1))
+    return KBest(heads, labels, table[taken, labels].sum(axis=1))
 
 
 def _checked(scores: Scores) -> Floats:

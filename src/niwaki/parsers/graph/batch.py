@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.parsers.decoding import Scores, decode, sum_trees
-from niwaki.parsers.graph.lbfgs import LBFGS
-from niwaki.typing import Arrays, FloatArray
-from niwaki.parsers.graph.training_data import NEGLIGIBLE, ArcTrainingData, arc_parts
 from niwaki.parsers.graph.config import GraphConfig
+from niwaki.parsers.graph.lbfgs import LBFGS
+from niwaki.parsers.graph.training_data import NEGLIGIBLE, ArcTrainingData, arc_parts
+from niwaki.typing import Arrays, FloatArray
 
 # What the features of all arcs may take in memory, so that they are looked up but once.
 _MOST_BYTES = 1 << 30

@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from niwaki.data.faults import DEPREL
 from niwaki.learning.corpus import Corpus
 from niwaki.parsers.decoding import Scores, sum_trees
 from niwaki.parsers.graph.model import GraphParser, log_softmax
-from niwaki.data.faults import DEPREL
 from niwaki.tagging.tagger import Tags
-
 
 # The search for a temperature of a graph parser: between which, and how often it is halved.
 _RANGE = (1e-3, 1e3)

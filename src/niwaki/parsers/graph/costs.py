@@ -106,9 +106,7 @@ class GraphExamples(GraphCandidates):
         ]
         return self._as_candidates(s, trees)
 
-    def expectation(
-        self, s: int, costs: FloatArray, scale: float
-    ) -> tuple[KBest, Slopes, float]:
+    def expectation(self, s: int, costs: FloatArray, scale: float) -> tuple[KBest, Slopes, float]:
         """The best tree and the cheapest one; the gradient of the expected cost under
         p(tree) ~ exp(score / scale), and that cost.
         """
@@ -153,7 +151,9 @@ class GraphExamples(GraphCandidates):
             return self._parser.labelled_scores(self._batch, s, self._values)
         return self._parser.scores(self._batch, self._values, s)
 
-    def _decoded(self, s: int, scores: Scores, table: FloatArray) -> tuple[IntArray, IntArray, float]:
+    def _decoded(
+        self, s: int, scores: Scores, table: FloatArray
+    ) -> tuple[IntArray, IntArray, float]:
         """The best tree of a changed table, and its score under the model."""
         found = decode(
             Scores(table, scores.lengths, scores.siblings),
@@ -170,9 +170,7 @@ class GraphExamples(GraphCandidates):
         score = float(scores.table[rows].sum() + logs.max(axis=1).sum())
         return found.heads, labels, score
 
-    def _as_candidates(
-        self, s: int, trees: list[tuple[IntArray, IntArray, float]]
-    ) -> KBest:
+    def _as_candidates(self, s: int, trees: list[tuple[IntArray, IntArray, float]]) -> KBest:
         heads, labels, scores = zip(*trees, strict=True)
         names = self._parser.labels.names
         return KBest(np.stack(heads), np.stack(labels), np.array(scores), names, number=s)

@@ -98,7 +98,8 @@ class GraphPlan:
 
     @property
     def of_nonprojective(self) -> str:
-        return ", of which the nearest projective trees are learned" if self._spec.projective else ""
+        is_projective = self._spec.projective
+        return ", of which the nearest projective trees are learned" if is_projective else ""
 
     def chains(self, tags: Tags) -> Sequence[Sequence[Job]]:
         setup = self._setup

@@ -48,6 +48,14 @@ class GraphParser:
         self.labels = Vocabulary(spec.labels)
 
     @property
+    def label_names(self) -> list[str]:
+        return sorted(self.spec.labels)
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {"order": self.spec.order, "decode": self.spec.decode}
+
+    @property
     def ways(self) -> Mapping[str, Search]:
         return {self.spec.decode: Search(decode=self.spec.decode)}
 

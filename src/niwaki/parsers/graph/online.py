@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.kernel.graph.arc_learning import ArcLearner
 from niwaki.parsers.decoding import Scores, decode, kbest, sum_trees
-from niwaki.typing import Arrays, FloatArray, IntArray
+from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.training_data import (
     NEGLIGIBLE,
     ArcTrainingData,
@@ -18,13 +16,16 @@ from niwaki.parsers.graph.training_data import (
     sibling_parts,
     tree_score,
 )
-from niwaki.parsers.graph.config import GraphConfig
+from niwaki.typing import Arrays, FloatArray, IntArray
 
 # Only arcs of larger gradients give weights to features that have none: the right ones that
 # are not certain, and serious rivals.
 _FRESH = 0.1
 # Standard deviation of what makes latent classes differ.
 _NOISE = 0.1
+
+# Keys of features and their counts.
+_SparseVector = tuple[NDArray[np.uint64], FloatArray]
 
 
 class _Online:
@@ -103,13 +104,15 @@ class Mira(_Online):
         data.weights.tick()
         return bool(len(rivals))
 
-    def _difference(self, s: int, gold: IntArray, tree: IntArray) -> tuple[NDArray[np.uint64], FloatArray]:
+    def _difference(self, s: int, gold: IntArray, tree: IntArray) -> _SparseVector:
         """The features of the gold tree without those of another, as keys and counts."""
         data = self.data
         words = np.flatnonzero(gold != tree).astype(np.int32)
         keys, counts = [], []
         for heads, sign in ((gold, 1.0), (tree, -1.0)):
-            found, _ = data.scorer.arc_model.keys(data.batch, data.values, s, arc_parts(heads, words))
+            found, _ = data.scorer.arc_model.keys(
+                data.batch, data.values, s, arc_parts(heads, words)
+            )
             keys.append(found)
             if data.scorer.sibling_model is not None:
                 found, _ = data.scorer.sibling_model.keys(
@@ -122,7 +125,7 @@ class Mira(_Online):
         return unique, totals.astype(np.float64)
 
 
-def _dot(one: tuple[NDArray[np.uint64], FloatArray], other: tuple[NDArray[np.uint64], FloatArray]) -> float:
+def _dot(one: _SparseVector, other: _SparseVector) -> float:
     _, places, others = np.intersect1d(one[0], other[0], assume_unique=True, return_indices=True)
     return float(one[1][places] @ other[1][others])
 

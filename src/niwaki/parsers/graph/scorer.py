@@ -24,7 +24,7 @@ TABLES = ("arcs", "labels")
 
 
 class LinearScorer:
-    """An `ArcScorer` with weights of arcs (and of siblings), and weights of labels given the arc."""
+    """An `ArcScorer` with weights of arcs and siblings, and weights of labels given the arc."""
 
     def __init__(self, spec: GraphSpec, weights: Weights, clusters: Clusters | None = None) -> None:
         self.weights, self.clusters, self._lowercase = weights, clusters, spec.lowercase

@@ -163,8 +163,8 @@ class GraphTrainer:
         }
 
     def finished(self) -> Arrays:
-        tables = self._packed()
-        return {f"{p}.{n}": array for p, table in tables.items() for n, array in pack(table).items()}
+        tables = {part: pack(table) for part, table in self._packed().items()}
+        return {f"{part}.{n}": x for part, arrays in tables.items() for n, x in arrays.items()}
 
     def parser(self, finished: Arrays) -> GraphParser:
         return linear_parser(self._plan.spec, unpack_weights(finished), self._plan.clusters)

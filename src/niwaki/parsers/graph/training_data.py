@@ -47,7 +47,9 @@ class ArcTrainingData:
     def scores(self, s: int) -> Scores:
         return self.parser.scores(self.batch, self.values, s)
 
-    def differences(self, towards: IntArray, away: IntArray) -> Iterator[tuple[ArcLearner, IntArray, FloatArray]]:
+    def differences(
+        self, towards: IntArray, away: IntArray
+    ) -> Iterator[tuple[ArcLearner, IntArray, FloatArray]]:
         """The parts by which two trees differ, with 1 for those of the first and -1 for those
         of the second; arcs, then siblings, each with who can change their weights.
         """

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from niwaki.data.faults import DEPREL, UPOS
 from niwaki.kernel.transition.confidence import weigh
 from niwaki.learning.corpus import Corpus
 from niwaki.parsers.transition.confidence import Confidence, Curve, gather_evidence
-from niwaki.data.faults import DEPREL
 from niwaki.parsers.transition.parser import TransitionParser
-from niwaki.tagging.tagger import UPOS, Tags
+from niwaki.tagging.tagger import Tags
 
 # Candidates for the temperature, as shares of the usual lead of a move over the next best.
 _SHARES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
-
 
 
 def calibrate(parser: TransitionParser, held_out: Corpus, tags: Tags) -> Confidence:

@@ -99,8 +99,9 @@ class TransitionPlan:
     def of_nonprojective(self) -> str:
         if self._config.nonprojective == ENCODED:
             return ", which are lifted, and put back after parsing by what labels tell"
-        if not load_system(self._config.system).nonprojective:
-            return f", which {self._config.system} cannot build; it learns the nearest trees without"
+        system = self._config.system
+        if not load_system(system).nonprojective:
+            return f", which {system} cannot build; it learns the nearest projective trees"
         return ""
 
     # -- jobs --------------------------------------------------------------------------
@@ -137,7 +138,7 @@ class TransitionPlan:
         own = tags.only(self._corpus.words_of(chosen))
         alone = replace(plan, config=replace(plan.config, min_updates=1))
         make = partial(InterpolationTrainer, alone, corpus, own, how.share)
-        return Job(f"{stage}-interpolated", corpus, how.epochs, lambda done: make())
+        return Job(f"{stage}-alone", corpus, how.epochs, lambda done: make())
 
     def _weights_plan(self, beam: int) -> WeightsPlan:
         setup = self._setup

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from niwaki.data.constraints import Constraints
 from niwaki.data.kbest import KBest
@@ -88,6 +89,14 @@ class TransitionParser:
     @property
     def labels(self) -> Vocabulary:
         return self.model.labels
+
+    @property
+    def label_names(self) -> list[str]:
+        return sorted(set(self.model.plain_labels))
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {"system": self.model.spec.system, "beam": self.beam}
 
     @property
     def ways(self) -> Mapping[str, Search]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from niwaki.data.faults import DEPREL
 from niwaki.data.kbest import KBest
 from niwaki.features.weights import (
     Interpolation,
@@ -16,13 +17,13 @@ from niwaki.features.weights import (
     unpack,
 )
 from niwaki.kernel.batch import Batch
+from niwaki.kernel.features.words import Clusters
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.transition.local_learning import LocalLearner
 from niwaki.kernel.transition.systems import load_system
-from niwaki.kernel.features.words import Clusters
-from niwaki.learning.corpus import Corpus, below, projective_heads
+from niwaki.learning.checkpoint import below
+from niwaki.learning.corpus import Corpus, projective_heads
 from niwaki.parsers.transition.config import TransitionConfig
-from niwaki.data.faults import DEPREL
 from niwaki.parsers.transition.model import TransitionModel, TransitionSpec
 from niwaki.parsers.transition.parser import TransitionCandidates, TransitionParser
 from niwaki.parsers.transition.search import constrained_kbest

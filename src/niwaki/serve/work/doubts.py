@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from niwaki.data.constraints import Constraints
-from niwaki.data.kbest import Candidates
+from niwaki.data.kbest import KBest
 from niwaki.errors import ConstraintError
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.loading import model_of, trees_of
@@ -54,19 +55,19 @@ def doubts(model: str, file: str, start: int, stop: int) -> dict[str, Any]:
     for sentence in trees_of(file)[start:stop]:
         found = pipeline.kbest(sentence, _TREES)
         best = max(root_shares(found).values())
-        rows.append([round(1 - best, 4), round(_entropy(found.probabilities), 4)])
+        rows.append([round(1 - best, 4), round(_entropy(found.probabilities.tolist()), 4)])
     return {"rows": rows}
 
 
-def root_shares(candidates: Candidates) -> dict[int, float]:
+def root_shares(candidates: KBest) -> dict[int, float]:
     """How much of the weight of the trees each root has."""
     shares: dict[int, float] = defaultdict(float)
-    for tree, probability in zip(candidates.trees, candidates.probabilities, strict=True):
+    for tree, probability in zip(candidates.trees, candidates.probabilities.tolist(), strict=True):
         shares[tree.root or 1] += probability
     return shares
 
 
-def _entropy(probabilities: tuple[float, ...]) -> float:
+def _entropy(probabilities: Sequence[float]) -> float:
     """In units of the most that so many trees can have: 0 for one sure tree, 1 for even odds."""
     bits = -sum(each * math.log(each) for each in probabilities if each > 0)
     return max(0.0, bits / math.log(_TREES))
@@ -76,7 +77,7 @@ def question(model: str, file: str, number: int) -> dict[str, Any]:
     """A sentence with the model's tree, and how likely each word is the main one."""
     sentence = trees_of(file)[number]
     pipeline = model_of(model)
-    (parsed,) = pipeline.parse([sentence], probabilities=pipeline.confidence is not None)
+    (parsed,) = pipeline.parse([sentence], probabilities=pipeline.parser.gives_probabilities)
     shares = root_shares(pipeline.kbest(sentence, _TREES))
     return {
         **shown_sentence(parsed),

@@ -49,7 +49,7 @@ def analyse_chunk(system: System, corpus: Corpus, start: int, stop: int) -> dict
         [gold[n] for n in wanted],
         beam=system.get("beam"),
         retag=True,
-        probabilities=pipeline.confidence is not None,
+        probabilities=pipeline.parser.gives_probabilities,
     )
     store.update(zip(wanted, parsed, strict=True))
     return {"done": min(stop, len(gold)), "total": len(gold)}
@@ -103,7 +103,7 @@ def _details(gold: list[Sentence], parsed: list[Sentence], model: Pipeline) -> d
         "wrong": len(examples),
         "examples": examples[:_EXAMPLES],
     }
-    if model.confidence is not None:
+    if model.parser.gives_probabilities:
         record["reliability"] = {
             kind: _reliability(each) for kind, each in measure(gold, parsed).items()
         }

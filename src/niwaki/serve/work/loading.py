@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from niwaki.data.bilingual.references import Reference, read_references
 from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
-from niwaki.pipeline.pipeline import Pipeline, load
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from niwaki.serve.errors import RequestError
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.tasks.reorder.rules import RuleSet

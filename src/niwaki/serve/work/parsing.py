@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from niwaki.data.constraints import Constraints
-from niwaki.data.kbest import Candidates
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.serve.work.loading import model_of
@@ -33,7 +33,7 @@ def parse(
             [each for each, said in zip(sentences, known, strict=True) if not said],
             beam=beam,
             retag=retag,
-            probabilities=probabilities and pipeline.confidence is not None,
+            probabilities=probabilities and pipeline.parser.gives_probabilities,
         )
     )
     parsed = [
@@ -96,7 +96,7 @@ def kbest(
     return {"sentences": [shown_candidates(each) for each in found]}
 
 
-def _ranked(candidates: Candidates) -> list[Sentence]:
+def _ranked(candidates: KBest) -> list[Sentence]:
     sentence = candidates.sentence
     return [
         sentence.with_tree(tree).with_comments(
@@ -108,7 +108,7 @@ def _ranked(candidates: Candidates) -> list[Sentence]:
     ]
 
 
-def shown_candidates(candidates: Candidates) -> dict[str, Any]:
+def shown_candidates(candidates: KBest) -> dict[str, Any]:
     sentence = candidates.sentence
     return {
         "id": sentence.id,
@@ -123,7 +123,10 @@ def shown_candidates(candidates: Candidates) -> dict[str, Any]:
                 "probability": probability,
             }
             for tree, score, probability in zip(
-                candidates.trees, candidates.scores, candidates.probabilities, strict=True
+                candidates.trees,
+                candidates.scores.tolist(),
+                candidates.probabilities.tolist(),
+                strict=True,
             )
         ],
     }

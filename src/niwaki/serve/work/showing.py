@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from niwaki.data.sentence import Sentence
 from niwaki.data.probabilities import NOTES
+from niwaki.data.sentence import Sentence
 
 
 def shown_sentence(sentence: Sentence) -> dict[str, Any]:

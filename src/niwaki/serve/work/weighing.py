@@ -8,7 +8,7 @@ from niwaki.analysis.tradeoff import weigh_up
 from niwaki.data.conllu import write_conllu
 from niwaki.data.tree import UNKNOWN
 from niwaki.metrics.reordering import evaluate_orders
-from niwaki.objectives import Objective, load_objective, settings_class
+from niwaki.objectives import AnyObjective, load_objective, settings_class
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.comparing import SAMPLES, System, orders_of, row_of
 from niwaki.serve.work.loading import model_of, references_of, trees_of
@@ -48,7 +48,7 @@ def weigh(
     return found.to_json()
 
 
-def _objective(task: dict[str, str]) -> Objective:
+def _objective(task: dict[str, str]) -> AnyObjective:
     said = {name: task[name] for name in ("rules",) if task.get(name)}
     return load_objective(task["kind"], [task["file"]], settings_class(task["kind"])(**said))
 
