@@ -17,11 +17,11 @@ from niwaki.data.bilingual.links import link_sentences
 from niwaki.data.conllu import read_conllu, read_stream
 from niwaki.data.constraints import Constraints
 from niwaki.data.files import Input
+from niwaki.data.probabilities import NOTES
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import ROOT, UNKNOWN
 from niwaki.errors import CorpusError
 from niwaki.kernel.batch import Batch
-from niwaki.parsers.transition.confidence import NOTES
 from niwaki.training.config import LESSONS, ObjectiveConfig
 
 Floats = NDArray[np.float64]

@@ -18,6 +18,7 @@ from niwaki.data.constraints import Constraints
 from niwaki.data.faults import COLUMNS
 from niwaki.data.kbest import Candidates
 from niwaki.data.modelfile import ModelFile, Part, read_model_file, write_model_file
+from niwaki.data.probabilities import TREE_COMMENT, with_probabilities
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError, ConstraintError, ModelError, nearest
@@ -28,11 +29,7 @@ from niwaki.features.weights import PackedWeights
 from niwaki.kernel.batch import Batch
 from niwaki.parsers.graph.model import MAX_WORDS, GraphParser, GraphSpec
 from niwaki.parsers.graph.search import graph_kbest, graph_probabilities
-from niwaki.parsers.transition.confidence import (
-    Confidence,
-    gather_evidence,
-    with_probabilities,
-)
+from niwaki.parsers.transition.confidence import Confidence, gather_evidence
 from niwaki.parsers.transition.model import DEPREL, TransitionParser, TransitionSpec
 from niwaki.parsers.transition.search import Found, constrained_kbest
 from niwaki.pipeline.lengths import LONGER, MAX_LENGTH, LengthLimit, join, skip
@@ -219,7 +216,7 @@ class Pipeline:
         parsed = _rendered(sentences, batch, columns)
         if options.probabilities:
             parsed = [
-                sentence.with_comments([*sentence.comments, f"tree_probability = {p:.4f}"])
+                sentence.with_comments([*sentence.comments, f"{TREE_COMMENT} = {p:.4f}"])
                 for sentence, p in zip(parsed, found["tree"].tolist(), strict=True)
             ]
         return parsed

@@ -172,22 +172,3 @@ class Confidence:
             raise ValueError("a calibrated probability is none")
         if not 0 < self.temperature < np.inf:
             raise ValueError(f"a temperature of {self.temperature}")
-
-
-# What is written to MISC for each kind.
-NOTES = {"tag": "TagProb", "arc": "ArcProb", "label": "LabelProb"}
-
-
-def with_probabilities(misc: list[bytes], found: Mapping[str, Floats]) -> list[bytes]:
-    """MISC with those probabilities of the words that were found; older ones are replaced."""
-    kinds = [kind for kind in NOTES if kind in found]
-    names = [NOTES[kind].encode() for kind in kinds]
-    old_names = [name.encode() for name in NOTES.values()]
-    rows = zip(misc, *(found[kind].tolist() for kind in kinds), strict=True)
-    written = []
-    for old, *values in rows:
-        notes = [] if old == b"_" else old.split(b"|")
-        kept = [note for note in notes if note.partition(b"=")[0] not in old_names]
-        new = [b"%s=%.4f" % pair for pair in zip(names, values, strict=True)]
-        written.append(b"|".join([*kept, *new]))
-    return written
