@@ -10,11 +10,17 @@ from niwaki.metrics.base import SAMPLES
 from niwaki.metrics.significance import Difference
 
 
-def add_samples_arguments(parser: argparse.ArgumentParser) -> None:
+def add_samples_arguments(parser: argparse.ArgumentParser, prefix: str = "") -> None:
     parser.add_argument(
-        "--samples", type=positive, default=SAMPLES, metavar="N", help=f"default: {SAMPLES}"
+        "--samples",
+        type=positive,
+        default=SAMPLES,
+        metavar="N",
+        help=f"{prefix}test sets that are drawn (default: {SAMPLES})",
     )
-    parser.add_argument("--seed", type=natural, default=1, help="of the random draws (default: 1)")
+    parser.add_argument(
+        "--seed", type=natural, default=1, help=f"{prefix}of the random draws (default: 1)"
+    )
 
 
 def difference_table(found: Iterable[Difference]) -> Iterator[str]:

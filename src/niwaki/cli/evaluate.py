@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--curves", metavar="OUT", help="with --calibration: the curves as an HTML page"
     )
     parser.add_argument("--intervals", action="store_true", help="add 95%% intervals")
-    add_samples_arguments(parser)
+    add_samples_arguments(parser, "with --intervals: ")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

@@ -1,8 +1,8 @@
 """Scores of systems and differences between them: trees, raw text, word orders, links.
 
-Everywhere, a file may be given as its path or as what it holds. Trees to be scored are a
-CoNLL-U file, sentences, or a model that makes them: a `Pipeline`, a file `*.niwaki`, or the
-name of one in the box.
+Treebanks, references and links are given as paths or as what such a file holds. Trees to be
+scored may also be a model that makes them: a `Pipeline`, a file `*.niwaki`, or the name of
+one in the box. What a model shall see of links to a translation stands in MISC (`Links=`).
 """
 
 from __future__ import annotations
@@ -159,7 +159,8 @@ def compare(
     gold = list(_sentences(gold))
     one, other = (
         evaluate(
-            *(gold, each),
+            gold,
+            each,
             metric=metric,
             gold_tags=gold_tags,
             beam=beam,
@@ -212,6 +213,9 @@ def evaluate_reordering(
         >>> report = evaluate_reordering("references.jsonl", ["en"], rules=["none", "ja"])
         >>> report.records[1]["frs_linked"], report.pairs[0, 1]
     """
+    if gold is not None and not analysis:
+        raise NiwakiError("gold trees are for an analysis; leave them out, or ask for one")
+    rule_sets = [load_rules(name) for name in rules]
     wanted = list(_references(references))
     check_references(wanted, _name(references, "references"))
     words = [Sentence.from_words(each.tokens) for each in wanted]
@@ -219,14 +223,12 @@ def evaluate_reordering(
         *(
             rule_system(f"{name} + {each.name}", wanted, sentences, each)
             for name, sentences in _named_trees(trees, words, beam, threads)
-            for each in map(load_rules, rules)
+            for each in rule_sets
         ),
         *_order_systems(wanted, orders, texts),
     ]
     if not systems:
         raise NiwakiError("nothing to score; give trees, a model, orders or text")
-    if gold is not None and not analysis:
-        raise NiwakiError("gold trees are for an analysis; leave them out, or ask for one")
     return Report(
         systems,
         [each.evaluation.to_json(samples, seed) for each in systems],
@@ -274,7 +276,7 @@ def _without(found: Evaluation, names: Iterable[str]) -> Evaluation:
     return found.without(names) if isinstance(found, AttachmentEvaluation) else found
 
 
-# -- orders and links -----------------------------------------------------------------------
+# -- orders and links -------------------------------------------------------------
 
 
 def _links(given: Any) -> Iterable[Links]:
