@@ -13,10 +13,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import niwaki
 from benchmarks.common import DATA, need, parser, report, signature
-from niwaki.metrics.attachment import Evaluation, evaluate
-from niwaki.metrics.nonprojective import Crossing, count_crossing
+from niwaki.metrics.attachment import AttachmentEvaluation, evaluate
+from niwaki.metrics.nonprojective import NonprojectiveEvaluation, count_nonprojective
 from niwaki.metrics.significance import compare
 from niwaki.training.config_file import make_config
 from niwaki.training.loop import EpochReport
@@ -59,27 +61,21 @@ class Tally:
     """The results of one way, over all seeds so far."""
 
     def __init__(self) -> None:
-        self.evaluations: list[Evaluation] = []
-        self.crossing: list[Crossing] = []
+        self.evaluations: list[AttachmentEvaluation] = []
+        self.arcs: list[NonprojectiveEvaluation] = []
         self.dev: list[float] = []
 
     @property
-    def pooled(self) -> Evaluation:
+    def pooled(self) -> AttachmentEvaluation:
         """One evaluation of sentences that were parsed by the models of all seeds."""
-        counts = sum(each.counts for each in self.evaluations[1:]) + self.evaluations[0].counts
-        return Evaluation(counts, sum(each.words for each in self.evaluations))
+        return AttachmentEvaluation(np.sum([each.counts for each in self.evaluations], axis=0))
 
     def row(self) -> dict[str, Any]:
         found = self.pooled.scores
-        arcs = Crossing(
-            sum(each.gold for each in self.crossing),
-            sum(each.found for each in self.crossing),
-            sum(each.system for each in self.crossing),
-            sum(each.right for each in self.crossing),
-        )
+        arcs = NonprojectiveEvaluation(np.sum([each.counts for each in self.arcs], axis=0))
         scores = {metric: found[metric] for metric in ("UAS", "LAS", "UPOS")} | arcs.scores
         row: dict[str, Any] = {metric: round(score, 2) for metric, score in scores.items()}
-        row |= {"crossing_arcs": arcs.gold, "crossing_arcs_found": arcs.system}
+        row |= {"nonprojective_arcs": arcs.gold, "nonprojective_arcs_found": arcs.system}
         row["LAS_of_seeds"] = [round(each.scores["LAS"], 2) for each in self.evaluations]
         row["LAS_dev_of_seeds"] = self.dev
         return row
@@ -99,7 +95,7 @@ def measure(treebank: str, way: str, settings: dict[str, Any], tally: Tally) -> 
     gold = list(niwaki.read_conllu(files["test"], multi_root=True))
     parsed = list(pipeline.parse(gold, retag=True))
     tally.evaluations.append(evaluate(gold, parsed))
-    tally.crossing.append(count_crossing(gold, parsed))
+    tally.arcs.append(count_nonprojective(gold, parsed))
     tally.dev.append(pipeline.config["scores_on_dev"]["beam"]["LAS"])
 
 

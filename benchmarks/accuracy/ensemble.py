@@ -22,7 +22,7 @@ import niwaki
 from benchmarks.accuracy.graph import SAMPLES, Material, Shelf, trained
 from benchmarks.common import DATA, EWT_MODEL, need, parser, report, signature
 from niwaki.features.arc_templates import load_arc_feature_set
-from niwaki.metrics.attachment import Evaluation, evaluate
+from niwaki.metrics.attachment import AttachmentEvaluation, evaluate
 from niwaki.metrics.calibration import measure
 from niwaki.metrics.significance import compare
 from niwaki.pipeline.ensemble import Beliefs, Ensemble, beliefs_of
@@ -128,12 +128,12 @@ def judged(members: dict[str, Pipeline], fast: bool) -> dict[str, Any]:
             result[name] |= beaten(evaluations[BEAM], each)
     sure = measure(gold, members["graph, log-linear"].parse(tagged, probabilities=True))
     result["calibration errors, log-linear"] = {
-        kind: round(each.error(), 4) for kind, each in sure.items()
+        kind: round(each.error(), 4) for kind, each in sure.reliability.items()
     }
     return result
 
 
-def beaten(base: Evaluation, other: Evaluation) -> dict[str, Any]:
+def beaten(base: AttachmentEvaluation, other: AttachmentEvaluation) -> dict[str, Any]:
     (las,) = [each for each in compare(base, other, SAMPLES) if each.metric == "LAS"]
     return {
         "LAS over beam": round(las.difference, 2),

@@ -32,7 +32,7 @@ from benchmarks.common import DATA, need, parser, report, signature
 from niwaki.features.arc_templates import load_arc_feature_set
 from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus, read_treebank
-from niwaki.metrics.significance import resample
+from niwaki.metrics.base import resample
 from niwaki.parsers.decoding import Scores, decode, sum_trees
 from niwaki.parsers.graph.model import GraphParser
 from niwaki.parsers.graph.trainer import GraphTraining, make_graph_spec

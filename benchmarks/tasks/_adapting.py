@@ -21,7 +21,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.learning.checkpoint import Checkpoint, hash_of_files
 from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.attachment import evaluate
-from niwaki.metrics.significance import SAMPLES, resample
+from niwaki.metrics.base import SAMPLES, resample
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.tagging.tagger import Tags
 from niwaki.tagging.trainer import jackknife

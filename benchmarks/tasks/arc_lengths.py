@@ -30,7 +30,8 @@ from benchmarks.tasks._adapting import (
 )
 from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import evaluate
-from niwaki.metrics.significance import compare, compare_means
+from niwaki.metrics.means import evaluate_means
+from niwaki.metrics.significance import compare
 
 EWT = DATA / "ud-english-ewt"
 PROFILES: dict[str, dict[str, Any]] = {
@@ -119,10 +120,12 @@ def main() -> None:
         parsed = train_on(k=k, labelled=labelled, **SELECT[kind][select])
         found = [
             *compare(evaluate(gold, alone), evaluate(gold, parsed)),
-            *compare_means(
-                ("ALS", "labelled ALS"),
-                [arc_length_scores(gold, alone), arc_length_scores(gold, parsed)],
-            )[0, 1],
+            *compare(
+                *(
+                    evaluate_means(("ALS", "labelled ALS"), arc_length_scores(gold, trees))
+                    for trees in (alone, parsed)
+                )
+            ),
         ]
         how = f"k {k}" if select == "hard" else select
         name = f"{how}, {'labelled' if labelled else 'unlabelled'}"

@@ -29,7 +29,7 @@ from niwaki.data.bilingual.links import with_links
 from niwaki.data.sentence import Sentence
 from niwaki.kernel.batch import Batch
 from niwaki.metrics.attachment import METRICS, evaluate, f1
-from niwaki.metrics.significance import SAMPLES, resample
+from niwaki.metrics.base import SAMPLES, resample
 from niwaki.parsers.transition.model import TransitionParser
 
 PUD = DATA / "align-pud"

@@ -24,7 +24,7 @@ from benchmarks.common import DATA, ROOT, need, parser, report, signature
 from benchmarks.tasks._adapting import WORK, trained, write
 from niwaki.data.sentence import Sentence
 from niwaki.features.clusters import write_clusters
-from niwaki.metrics.attachment import Evaluation, evaluate
+from niwaki.metrics.attachment import AttachmentEvaluation, evaluate
 from niwaki.metrics.significance import compare
 
 EWT = DATA / "ud-english-ewt"
@@ -125,7 +125,7 @@ def model_of(row: str, profile: dict[str, Any]) -> Path:
     return trained(row.replace(", ", "-"), record, threads=1)
 
 
-def scores(found: Evaluation, tagged: bool) -> dict[str, float]:
+def scores(found: AttachmentEvaluation, tagged: bool) -> dict[str, float]:
     metrics = ("UAS", "LAS", "UPOS") if tagged else ("UAS", "LAS")
     return {metric: round(found.scores[metric], 2) for metric in metrics}
 
@@ -138,7 +138,7 @@ def main() -> None:
     profile = PROFILES[arguments.profile]
     sets = DEV if arguments.dev else TESTS
     gold = {name: list(niwaki.read_conllu(need(file))) for name, file in sets.items()}
-    found: dict[str, dict[str, Evaluation]] = {}
+    found: dict[str, dict[str, AttachmentEvaluation]] = {}
     result: dict[str, Any] = {
         "signature": signature(profile=arguments.profile, **profile),
         "clustering": make_clusters("clusters", profile["clusters"])[1],

@@ -16,8 +16,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import niwaki
 from benchmarks.common import DATA, need, report, signature
 from benchmarks.tasks._adapting import LEAN, WORK, lessons, loaded, task_parser, trained, write
@@ -27,8 +25,8 @@ from niwaki.analysis.orders import rule_system
 from niwaki.data.bilingual.references import Reference
 from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import evaluate
-from niwaki.metrics.reordering import METRICS
-from niwaki.metrics.significance import compare, compare_means
+from niwaki.metrics.reordering import OrderEvaluation
+from niwaki.metrics.significance import compare
 from niwaki.objectives.reordering import Reordering
 from niwaki.tasks.align import Settings, link, train
 from niwaki.tasks.reorder.references import make_reference
@@ -77,17 +75,15 @@ class Judge:
         self._gold = [gold[at] for at in linked]
         self._references = [references[at] for at in linked]
 
-    def orders(self, parsed: list[Sentence]) -> np.ndarray:
-        system = rule_system("tr", self._references, parsed, load_rules("tr"))
-        columns = [METRICS.index(metric) for metric in SHOWN]
-        return np.ascontiguousarray(system.evaluation.values[:, columns])
+    def orders(self, parsed: list[Sentence]) -> OrderEvaluation:
+        return rule_system("tr", self._references, parsed, load_rules("tr")).evaluation
 
     def parsed(self, model: Path) -> list[Sentence]:
         return list(loaded(model).parse(self._gold, retag=True))
 
     def beside(self, before: list[Sentence], after: list[Sentence]) -> dict[str, Any]:
-        tables = [self.orders(before), self.orders(after)]
-        differences = compare_means(SHOWN, tables)[0, 1]
+        orders = compare(self.orders(before), self.orders(after))
+        differences = [each for each in orders if each.metric in SHOWN]
         trees = compare(evaluate(self._gold, before), evaluate(self._gold, after))
         return {
             each.metric: {

@@ -30,7 +30,7 @@ from benchmarks.tasks._adapting import (
 from benchmarks.tasks.word_order import Judge, make_references, people_references
 from niwaki.data.bilingual.references import read_references
 from niwaki.kernel.batch import Batch
-from niwaki.metrics.significance import compare_means
+from niwaki.metrics.significance import compare
 from niwaki.objectives.reordering import Reordering
 from niwaki.tagging.tagger import Tags
 from niwaki.tasks.reorder.rulefile import load_rules
@@ -104,8 +104,7 @@ def main() -> None:
     for name, found in systems.items():
         if name.startswith("targeted"):
             standard = systems[f"standard, {name.rpartition(', ')[2]}"]
-            tables = [each.of("frs_linked")[:, None] for each in (standard, found)]
-            (gain,) = compare_means(["frs_linked"], tables)[0, 1]
+            (gain,) = (x for x in compare(standard, found) if x.metric == "frs_linked")
             result[name]["over standard, frs_linked"] = {
                 "gain": round(gain.difference, 4),
                 "interval": [round(gain.low, 4), round(gain.high, 4)],

@@ -35,9 +35,9 @@ from niwaki.analysis.orders import rule_system
 from niwaki.data.bilingual.bitext import read_bitext, read_linked_bitext
 from niwaki.data.bilingual.references import Reference, read_references, write_references
 from niwaki.data.sentence import Sentence
-from niwaki.metrics.attachment import Evaluation, evaluate
-from niwaki.metrics.reordering import METRICS, OrderEvaluation, linked_mask
-from niwaki.metrics.significance import compare, compare_means
+from niwaki.metrics.attachment import AttachmentEvaluation, evaluate
+from niwaki.metrics.reordering import OrderEvaluation, linked_mask
+from niwaki.metrics.significance import compare
 from niwaki.tasks.align import link, train
 from niwaki.tasks.reorder.references import make_reference
 from niwaki.tasks.reorder.rulefile import load_rules
@@ -114,7 +114,7 @@ def people_references() -> list[Reference]:
     ]
 
 
-Look = tuple[dict[str, OrderEvaluation], Evaluation]
+Look = tuple[dict[str, OrderEvaluation], AttachmentEvaluation]
 
 
 class Judge:
@@ -133,14 +133,14 @@ class Judge:
                 words = [Sentence.from_words(each.tokens) for each in references]
                 parsed = self._parsed(model, words)
                 system = rule_system(name, references, parsed, load_rules("ja"))
-                found[name] = system.evaluation.counts
+                found[name] = system.evaluation.pieces
             save_file(found, path)
         kept = load_file(path)
         orders = {
-            name: OrderEvaluation(kept[name], np.ones(len(kept[name]), dtype=np.bool_))
+            name: OrderEvaluation.of_pieces(kept[name], np.ones(len(kept[name]), dtype=np.bool_))
             for name in self._references
         }
-        return orders, Evaluation(kept["trees"], sum(map(len, self._gold)))
+        return orders, AttachmentEvaluation(kept["trees"])
 
     @staticmethod
     def _parsed(model: Path, sentences: list[Sentence]) -> list[Sentence]:
@@ -148,20 +148,16 @@ class Judge:
 
     def beside(self, baseline: Look, model: Path) -> dict[str, Any]:
         orders, trees = self.look(model)
-        columns = [METRICS.index(metric) for metric in SHOWN]
         found: dict[str, Any] = {}
         for name, evaluation in orders.items():
-            mine, other = (
-                np.ascontiguousarray(each.values[:, columns])
-                for each in (evaluation, baseline[0][name])
-            )
             found[name] = {
                 each.metric: {
                     "score": round(each.b, 4),
                     "gain": round(each.difference, 4),
                     "interval": [round(each.low, 4), round(each.high, 4)],
                 }
-                for each in compare_means(SHOWN, [other, mine])[0, 1]
+                for each in compare(baseline[0][name], evaluation)
+                if each.metric in SHOWN
             }
         found["EWT"] = {
             each.metric: {

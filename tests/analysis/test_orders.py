@@ -14,7 +14,6 @@ from niwaki.analysis.orders import (
     compare_systems,
     correlations,
     rule_system,
-    scores_record,
     significance_mark,
 )
 from niwaki.analysis.orders_report import Report
@@ -80,7 +79,7 @@ def report() -> Report:
     systems.append(System("file", evaluate_orders(REFERENCES, [r.order for r in REFERENCES])))
     return Report(
         systems,
-        [scores_record(system, 200, 1) for system in systems],
+        [system.evaluation.to_json(200, 1) for system in systems],
         compare_systems(systems, 200, 1),
         analyse(systems[0], REFERENCES, 2, SENTENCES),
         {"none, ratings": correlations(systems[0].evaluation, [1, 2, 3, 4, 5, 6])},

@@ -46,6 +46,11 @@ def test_align_and_evaluate(run, tmp_path: Path) -> None:
     shown = run("evaluate-alignment", GOLD, out, GOLD).out.splitlines()
     assert shown[0].split() == ["AER", "precision", "recall", "F1"]
     assert shown[3].split() == ["0.00", "100.00", "100.00", "100.00", str(GOLD)]
+    assert shown[2].startswith("niwaki=") and "|metric=alignment|" in shown[2]
+    assert shown[6:8] == [f"A: {out}", f"B: {GOLD}"]
+    (error,) = [line for line in shown[8:] if line.startswith("AER ")]
+    assert "* " in error and error.rpartition("[")[2].startswith("-")
+    assert shown[-1] == "bootstrap=10000|seed=1"
 
 
 @pytest.mark.parametrize("threads", [2, 3])

@@ -209,6 +209,38 @@ def test_evaluate_a_system(toy: list[Sentence], tmp_path: Path) -> None:
     answer = json.loads(niwaki("evaluate", TOY, system, "--json").stdout)
     assert answer["LAS"] == pytest.approx(scores["LAS"], abs=0.01)
     assert answer["signature"] == signature
+    assert signature.startswith("niwaki=0.") and "|metric=attachment|" in signature
+
+
+def test_evaluate_with_intervals_and_nonprojective_arcs(
+    toy: list[Sentence], tmp_path: Path
+) -> None:
+    flat = write(
+        tmp_path / "flat.conllu",
+        [s.replace(heads=[0, *[1] * (len(s) - 1)], deprels=["dep"] * len(s)) for s in toy],
+    )
+    done = niwaki("evaluate", TOY, flat, "--nonprojective", "--intervals", "--samples", "300")
+    assert done.returncode == 0, done.stderr
+    *lines, signature = done.stdout.splitlines()
+    row = re.compile(r"^(\w+) +([\d.]+)  \[ *([\d.]+), +([\d.]+)\]$")
+    found = {m[1]: [float(m[n]) for n in (2, 3, 4)] for m in map(row.match, lines) if m}
+    names = [f"nonprojective_{name}" for name in ("precision", "recall", "F1")]
+    assert list(found) == [*METRICS, *names]
+    score, low, high = found["UAS"]
+    assert 0 <= low < score < high < 100
+    assert found["nonprojective_recall"] == [0, 0, 0]
+    assert signature.endswith("|nonprojective arcs=1 gold, 0 system|bootstrap=300|seed=1")
+    record = json.loads(
+        niwaki("evaluate", TOY, flat, "--intervals", "--samples", "300", "--json").stdout
+    )
+    assert record["intervals"]["UAS"] == pytest.approx([low, high], abs=0.01)
+
+
+@pytest.mark.parametrize("flag", ["--nonprojective", "--calibration"])
+def test_what_needs_gold_words_is_refused_with_raw_text(flag: str) -> None:
+    done = niwaki("evaluate", TOY, TOY, "--raw", flag)
+    assert done.returncode == 1
+    assert done.stderr == f"niwaki: {flag} needs the gold words; leave out --raw\n"
 
 
 def test_evaluate_a_model(
@@ -255,6 +287,24 @@ def test_compare(model: Pipeline, toy: list[Sentence], tmp_path: Path) -> None:
     record = json.loads(again.stdout)
     assert record["LAS"]["low"] == pytest.approx(float(rows["LAS"][2]), abs=0.01)
     assert record["LAS"]["difference"] > 0
+    swapped = niwaki("compare", TOY, flat, good, "--samples", "99", "--test", "randomization")
+    assert swapped.stdout.splitlines()[-1].endswith("|bootstrap=99|seed=1|p=randomization")
+    (line,) = [line for line in swapped.stdout.splitlines() if line.startswith("LAS ")]
+    assert line.endswith(" 0.0100")
+
+
+def test_compare_segmentations(toy: list[Sentence], tmp_path: Path) -> None:
+    """To one system, the words of half of the sentences are sentences of their own."""
+    cut = [Sentence.from_words([word]) for s in toy[:16] for word in s.forms]
+    cut += [Sentence.from_words(s.forms) for s in toy[16:]]
+    pieces = write(tmp_path / "pieces.conllu", cut)
+    plain = write(tmp_path / "plain.conllu", [Sentence.from_words(s.forms) for s in toy])
+    done = niwaki("compare", plain, pieces, plain, "--raw", "--samples", "200")
+    assert done.returncode == 0, done.stderr
+    rows = {match[1]: match for match in map(INTERVAL.match, done.stdout.splitlines()) if match}
+    assert 0 < float(rows["Sentences"][2]) < float(rows["Sentences"][3]) <= 100
+    assert (float(rows["Tokens"][2]), float(rows["Tokens"][3])) == (0, 0)
+    assert "|metric=segmentation|" in done.stdout.splitlines()[-1]
 
 
 def test_compare_refuses_other_words(toy: list[Sentence], tmp_path: Path) -> None:

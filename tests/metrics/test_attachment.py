@@ -10,7 +10,7 @@ import pytest
 
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError
-from niwaki.metrics.attachment import METRICS, count_sentence, evaluate, f1
+from niwaki.metrics.attachment import METRICS, TAG_METRICS, count_sentence, evaluate, f1
 from tests.official import OFFICIAL, official_counts
 from tests.toy import write
 
@@ -162,3 +162,12 @@ def test_counts_are_those_of_the_official_scorer(
     )
     found = {OFFICIAL[m]: tuple(c) for m, c in zip(METRICS, ours, strict=True) if m in OFFICIAL}
     assert found == {name: theirs[name] for name in OFFICIAL.values()}
+
+
+def test_scores_of_what_was_given_can_be_left_out() -> None:
+    whole = evaluate([GOLD, GOLD], [GOLD, GOLD.replace(heads=[0, 3, 1, 5, 3, 3])])
+    found = whole.without(TAG_METRICS)
+    assert found.names == ("UAS", "LAS", "LAS_universal", "CLAS")
+    assert found.scores == {name: whole.scores[name] for name in found.names}
+    assert found.words == whole.words == 12
+    assert "LEMMA" not in found.signature

@@ -41,16 +41,48 @@ def gold_and_system() -> tuple[Sentence, Sentence]:
 def test_probabilities_are_read_from_the_file() -> None:
     gold, system = gold_and_system()
     found = measure([gold], [system])
-    assert found["tag"].probabilities.tolist() == [0.9, 0.6]
-    assert found["tag"].right.tolist() == [True, False]
-    assert found["arc"].right.tolist() == [True, True]
-    assert found["tree"].probabilities.tolist() == [0.25]
-    assert found["tree"].right.tolist() == [True]
+    assert found.reliability["tag"].probabilities.tolist() == [0.9, 0.6]
+    assert found.reliability["tag"].right.tolist() == [True, False]
+    assert found.reliability["arc"].right.tolist() == [True, True]
+    assert found.reliability["tree"].probabilities.tolist() == [0.25]
+    assert found.reliability["tree"].right.tolist() == [True]
 
 
 def test_a_file_without_probabilities_is_refused() -> None:
     gold, system = gold_and_system()
     with pytest.raises(CorpusError, match="no TagProb between 0 and 1; parse with"):
         measure([gold], [gold])
-    with pytest.raises(CorpusError, match="other words"):
+    with pytest.raises(CorpusError, match="word 2 is 'c', but 'b'"):
         measure([gold], [system.replace(forms=["a", "c"])])
+
+
+def test_counts_give_what_all_words_give() -> None:
+    gold, system = [], []
+    random = np.random.default_rng(1)
+    for size in random.integers(1, 9, 40):
+        words = [str(word) for word in range(size)]
+        heads = [0, *([1] * (size - 1))]
+        right = Sentence.from_words(words, upos=["X"] * size, heads=heads, deprels=["a"] * size)
+        said = random.random((size, 3)).round(4)
+        notes = [f"TagProb={t}|ArcProb={a}|LabelProb={x}" for t, a, x in said.tolist()]
+        labels = ["a" if random.random() < x else "b" for x in said[:, 2]]
+        tree = f"tree_probability = {random.random():.4f}"
+        system.append(right.replace(deprels=labels, misc=notes).with_comments([tree]))
+        gold.append(right)
+    found = measure(gold, system)
+    for kind, each in found.reliability.items():
+        assert found.scores[f"{kind}_ECE"] == pytest.approx(each.error())
+        doubted = found.scores[f"{kind}_errors_in_least_certain_tenth"]
+        assert doubted == pytest.approx(each.errors_among_least_certain(0.1))
+    assert 0 < found.scores["label_errors_in_least_certain_tenth"] < 1
+    low, high = found.interval(200)["tag_ECE"]
+    assert low < found.scores["tag_ECE"] < high
+    assert found.costs == {"tag_ECE", "arc_ECE", "label_ECE", "tree_ECE"}
+
+
+def test_tags_without_probabilities_have_no_scores() -> None:
+    gold, system = gold_and_system()
+    notes = [note.partition("|")[2] for note in system.misc]
+    found = measure([gold], [system.replace(misc=notes)])
+    assert list(found.reliability) == ["arc", "label", "tree"]
+    assert found.names[0] == "arc_ECE" and len(found.names) == 6

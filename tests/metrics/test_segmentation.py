@@ -78,3 +78,24 @@ def test_other_text_is_refused() -> None:
         evaluate_segmentation(gold, [Sentence.from_words(["moss"])])
     with pytest.raises(CorpusError, match="same text"):
         evaluate_segmentation(gold, [])
+
+
+def test_counts_are_those_of_the_gold_sentences() -> None:
+    gold = ["moss grows_ .", "pines lean"]
+    found = evaluate_segmentation(
+        map(make_sentence, gold), map(make_sentence, ["moss grows.", "pi", "nes lean"])
+    )
+    counts = dict(zip(METRICS, found.counts.swapaxes(0, 1).tolist(), strict=True))
+    # (right, gold, system) of the first sentence, then of the second.
+    assert counts["Tokens"] == [[1, 3, 2], [1, 2, 3]]
+    assert counts["Sentences"] == [[1, 1, 1], [0, 1, 2]]
+    # A sentence that begins in the first one counts there, wherever it ends.
+    joined = evaluate_segmentation(
+        map(make_sentence, gold), [make_sentence("moss grows_ . pines lean")]
+    )
+    assert joined.counts[:, METRICS.index("Sentences")].tolist() == [[0, 1, 1], [0, 1, 0]]
+
+
+def test_no_text_at_all() -> None:
+    found = evaluate_segmentation([], [])
+    assert (found.sentences, set(found.scores.values())) == (0, {0.0})

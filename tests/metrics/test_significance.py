@@ -1,29 +1,36 @@
-"""The paired bootstrap."""
+"""The paired tests: bootstrap and randomization."""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from niwaki.metrics.attachment import METRICS, Evaluation
-from niwaki.metrics.significance import Difference, compare, resample
+from niwaki.errors import NiwakiError
+from niwaki.metrics.attachment import METRICS, TAG_METRICS, AttachmentEvaluation
+from niwaki.metrics.base import resample
+from niwaki.metrics.means import evaluate_means
+from niwaki.metrics.significance import Difference, compare, compare_all
 
 LENGTH = 10
 LAS = METRICS.index("LAS")
 
 
-def evaluation(right: list[int]) -> Evaluation:
+def evaluation(right: list[int]) -> AttachmentEvaluation:
     """Sentences of ten words, of which some are right in every metric."""
     counts = np.empty((len(right), len(METRICS), 3), dtype=np.int64)
     counts[:, :, 0] = np.array(right)[:, None]
     counts[:, :, 1:] = LENGTH
-    return Evaluation(counts, LENGTH * len(right))
+    return AttachmentEvaluation(counts)
 
 
-def las(a: list[int], b: list[int], seed: int = 1, samples: int = 2000) -> Difference:
-    return compare(evaluation(a), evaluation(b), samples, seed)[LAS]
+def las(
+    a: list[int], b: list[int], seed: int = 1, samples: int = 2000, test: str = "bootstrap"
+) -> Difference:
+    return compare(evaluation(a), evaluation(b), samples, seed, test)[LAS]
 
 
 def some(seed: int, size: int = 60, low: int = 3, high: int = 8) -> list[int]:
@@ -109,6 +116,57 @@ def test_many_sentences() -> None:
     assert resample(counts, 6, 1).tolist() == [[float(1 << 20)]] * 6
 
 
-def test_other_sentences_are_refused() -> None:
-    with pytest.raises(ValueError, match="different sentences"):
-        compare(evaluation([1, 2]), evaluation([1]))
+def test_all_pairs_are_what_each_pair_is() -> None:
+    systems = [evaluation(some(seed)) for seed in (1, 2, 3)]
+    found = compare_all(systems, 300, 4)
+    assert list(found) == [(0, 1), (0, 2), (1, 2)]
+    assert all(found[a, b] == compare(systems[a], systems[b], 300, 4) for a, b in found)
+    assert compare_all(systems[:1]) == {}
+
+
+def test_equal_fractions_do_not_differ_by_rounding() -> None:
+    """Sums of 0.1, 0.2, 0.3 in another order have other last digits."""
+    values = np.random.default_rng(1).integers(1, 10, (50, 1)) / 10
+    tables = [evaluate_means(["cost"], each) for each in (values, values + 0.3, values)]
+    found = compare_all(tables, 500)
+    (same,) = found[0, 2]
+    assert (same.low, same.high, same.p) == (0, 0, 1)
+    (other,) = found[1, 2]
+    assert (other.low, other.high) == pytest.approx((-0.3, -0.3))
+
+
+def exact_randomization(a: list[int], b: list[int]) -> float:
+    """The share of all ways to swap with a difference at least as large."""
+    apart = np.array(b) - np.array(a)
+    signs = np.array(list(itertools.product((-1, 1), repeat=len(a))))
+    return float((np.abs(signs @ apart) >= abs(apart.sum())).mean())
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [([5] * 8, [6] * 8), ([5] * 8, [6] * 6 + [3] * 2), ([1, 9, 4], [2, 8, 6])]
+)
+def test_randomization_is_near_the_exact_test(a: list[int], b: list[int]) -> None:
+    found = las(a, b, samples=20_000, test="randomization")
+    assert found.p == pytest.approx(exact_randomization(a, b), abs=0.01)
+    plain = las(a, b, samples=20_000)
+    assert (found.low, found.high) == (plain.low, plain.high)
+
+
+def test_randomization_of_the_same() -> None:
+    assert las([3, 4, 5], [3, 4, 5], test="randomization").p == 1
+    # Never 0: what was observed is one of the ways.
+    assert las([0] * 60, [10] * 60, samples=99, test="randomization").p == pytest.approx(0.01)
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    two, one = evaluation([1, 2]), evaluation([1])
+    with pytest.raises(NiwakiError, match="of 2 and of 1 sentences; compare the same"):
+        compare(two, one)
+    with pytest.raises(NiwakiError, match="attachment and means are different metrics"):
+        compare(two, evaluate_means(["cost"], [[1], [2]]))
+    with pytest.raises(NiwakiError, match="only one of the evaluations has FEATS, LEMMA, UPOS"):
+        compare(two, two.without(TAG_METRICS))
+    with pytest.raises(NiwakiError, match="no sentences to draw from"):
+        compare(evaluation([]), evaluation([]))
+    with pytest.raises(NiwakiError, match="no test 'randomisation'; did you mean 'randomization'"):
+        compare(two, two, test="randomisation")

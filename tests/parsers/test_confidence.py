@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from niwaki import Sentence, load
+from niwaki.data.probabilities import with_probabilities
 from niwaki.errors import ModelError
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.transition.confidence import weigh
-from niwaki.parsers.transition.confidence import Confidence, Curve, with_probabilities
+from niwaki.parsers.transition.confidence import Confidence, Curve
 from niwaki.pipeline.pipeline import Pipeline
 from tests.toy import TOY, quick_model
 

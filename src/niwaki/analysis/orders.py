@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from niwaki.analysis.reordering import (
     Cost,
@@ -19,8 +18,8 @@ from niwaki.analysis.reordering import (
 from niwaki.data.bilingual.references import Reference, check_same_sentences
 from niwaki.data.sentence import Sentence
 from niwaki.metrics.correlation import pearson, spearman
-from niwaki.metrics.reordering import METRICS, OrderEvaluation, evaluate_orders
-from niwaki.metrics.significance import Difference, compare_means, mean_intervals
+from niwaki.metrics.reordering import OrderEvaluation, evaluate_orders
+from niwaki.metrics.significance import Difference, compare_all
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rules import RuleSet
 
@@ -60,22 +59,11 @@ def rule_system(
     return System(name, evaluate_orders(references, orders), orders, tuple(sentences), rules)
 
 
-def scores_record(system: System, samples: int, seed: int) -> dict[str, Any]:
-    """Scores with intervals, as JSON wants them."""
-    record: dict[str, Any] = dict(system.evaluation.scores)
-    record["sentences"] = len(system.evaluation.counts)
-    record["signature"] = f"{system.evaluation.signature}|bootstrap={samples}|seed={seed}"
-    if len(system.evaluation.counts):
-        intervals = mean_intervals(system.evaluation.values, samples, seed)
-        record["intervals"] = dict(zip(METRICS, intervals, strict=True))
-    return record
-
-
 def compare_systems(
     systems: Sequence[System], samples: int, seed: int
 ) -> dict[tuple[int, int], list[Difference]]:
     """Differences of each two systems, the later minus the earlier."""
-    return compare_means(METRICS, [each.evaluation.values for each in systems], samples, seed)
+    return compare_all([each.evaluation for each in systems], samples, seed)
 
 
 def significance_mark(difference: Difference) -> str:

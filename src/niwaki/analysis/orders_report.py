@@ -109,10 +109,17 @@ def _pair_table(systems: Sequence[System], pairs: Pairs, metric: str) -> Table:
         row = [systems[a].name]
         for b in range(1, len(systems)):
             found = [each for each in pairs.get((a, b), ()) if each.metric == metric]
-            row.append(f"{found[0].difference:+.3f} {significance_mark(found[0])}" if found else "")
+            row.append(_difference(found[0]) if found else "")
         rows.append(row)
-    title = f"{metric}: column minus row (** 95 percent, * 90 percent, 0 not significant)"
+    title = (
+        f"{metric}: column minus row (** 95 percent, * 90 percent, 0 not significant) "
+        "and its 95% interval"
+    )
     return Table(title, ["", *(system.name for system in systems[1:])], rows)
+
+
+def _difference(each: Difference) -> str:
+    return f"{each.difference:+.3f} {significance_mark(each)} [{each.low:+.3f}, {each.high:+.3f}]"
 
 
 def _correlation_table(name: str, values: Mapping[str, Mapping[str, float | None]]) -> Table:

@@ -21,7 +21,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.data.tree import ROOT
 from niwaki.errors import NiwakiError
 from niwaki.metrics.attachment import check_same_words
-from niwaki.metrics.significance import resample
+from niwaki.metrics.base import resample
 
 Floats = NDArray[np.float64]
 

@@ -15,7 +15,9 @@ from niwaki.analysis.tag_shifts import Imperatives, TagShift, count_imperatives,
 from niwaki.data.sentence import Sentence
 from niwaki.draw import escape, svg
 from niwaki.metrics.attachment import evaluate
-from niwaki.metrics.significance import Difference, compare, compare_means
+from niwaki.metrics.base import drawn_by
+from niwaki.metrics.means import evaluate_means
+from niwaki.metrics.significance import Difference, compare
 from niwaki.objectives import AnyObjective, GroupObjective, costs_of_trees
 from niwaki.pipeline.pipeline import Pipeline
 
@@ -67,10 +69,7 @@ class TradeOff:
 
     def to_json(self) -> dict[str, Any]:
         def differences(found: Sequence[Difference]) -> dict[str, Any]:
-            return {
-                each.metric: {**dataclasses.asdict(each), "difference": each.difference}
-                for each in found
-            }
+            return {each.metric: each.to_json() for each in found}
 
         return {
             "models": list(self.names),
@@ -122,8 +121,8 @@ def weigh_up(
     examples: list[list[Sentence]] = [[], []]
     for name, objective in objectives.items():
         both = [_first_trees(model, objective) for model in models]
-        columns = [found[1][:, None] for found in both]
-        costs += compare_means([name], columns, samples, seed)[0, 1]
+        mine, other = (evaluate_means([name], found[1][:, None]) for found in both)
+        costs += compare(mine, other, samples, seed)
         changed += _changes(name, objective, *both)
         imperatives.append(count_imperatives(name, None, both[0][0], both[1][0]))
         for all_of, found in zip(examples, both, strict=True):
@@ -140,7 +139,7 @@ def weigh_up(
         imperatives,
         shifted_tags(words, *examples),
         changed[:ROWS],
-        f"{before.signature}|bootstrap={samples}|seed={seed}",
+        f"{before.signature}|{drawn_by(samples, seed)}",
     )
 
 

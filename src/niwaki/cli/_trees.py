@@ -66,11 +66,3 @@ def all_trees(
             parsed = model.parse(words, threads=arguments.threads, beam=beam)
             shown = PurePath(name).name.removesuffix(".niwaki")
             yield shown if beam is None else f"{shown} beam {beam}", list(parsed)
-
-
-def check_references(references: Sequence[Reference], file: str) -> None:
-    if not references:
-        raise NiwakiError(f"{file}: no references; make some with `niwaki references`")
-    for number, reference in enumerate(references, start=1):
-        if not reference.tokens:
-            raise NiwakiError(f"{file}: reference {number} ({reference.id!r}) has no words")

@@ -12,7 +12,8 @@ over aligned words is printed, as by the CoNLL 2018 scorer.
 With --links, a model whose features look at a translation gets the links of the words to it,
 a line for each sentence of the gold file.
 
-With --crossing, precision, recall and F1 of crossing arcs (with their labels) are added.
+With --nonprojective, precision, recall and F1 of non-projective arcs (with their labels) are
+added. With --intervals, each score has its 95% bootstrap interval.
 
 With --calibration, probabilities are judged: the expected calibration error (15 bins of
 equal mass) of tags, arcs, labels and trees, and how many of the errors are found among
@@ -21,7 +22,7 @@ the least certain tenth; --curves draws both.
   niwaki evaluate gold.conllu system.conllu
   niwaki evaluate gold.conllu -m en --beam 1
   niwaki evaluate gold.conllu -m en --raw
-  niwaki evaluate gold.conllu -m en --crossing
+  niwaki evaluate gold.conllu -m en --nonprojective --intervals
   niwaki evaluate gold.conllu -m bilingual.niwaki --links gold.align --gold-tags
   niwaki evaluate gold.conllu -m en --calibration --curves reliability.html
 """
@@ -30,24 +31,30 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 from niwaki import draw
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
 from niwaki.cli._linked import add_links_arguments, linked
+from niwaki.cli._scores import add_samples_arguments
 from niwaki.cli._trees import check_beam
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
-from niwaki.data.rawtext import raw_text
-from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
-from niwaki.metrics.attachment import TAG_METRICS, evaluate
-from niwaki.metrics.calibration import BINS, Reliability, measure
-from niwaki.metrics.nonprojective import count_crossing
-from niwaki.metrics.segmentation import evaluate_segmentation
+from niwaki.metrics import attachment, segmentation
+from niwaki.metrics.base import Evaluation, drawn_by
+from niwaki.metrics.calibration import (
+    CalibrationEvaluation,
+    Reliability,
+    doubted_name,
+    error_name,
+)
+from niwaki.metrics.nonprojective import NonprojectiveEvaluation
 from niwaki.parsers.graph.spec import DECODERS
 from niwaki.pipeline.store import load
+from niwaki.verbs.evaluating import evaluate_all
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
     )
     parser.add_argument(
-        "--crossing", action="store_true", help="score crossing (non-projective) arcs too"
+        "--nonprojective", action="store_true", help="score non-projective (crossing) arcs too"
     )
     parser.add_argument(
         "--calibration", action="store_true", help="judge probabilities instead of trees"
@@ -75,78 +82,111 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--curves", metavar="OUT", help="with --calibration: the curves as an HTML page"
     )
+    parser.add_argument("--intervals", action="store_true", help="add 95%% intervals")
+    add_samples_arguments(parser, "with --intervals: ")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    gold = list(read_conllu(arguments.gold, multi_root=True))
     if (arguments.system is None) == (arguments.model is None):
         raise NiwakiError("give either SYSTEM or -m MODEL")
     if arguments.links and (arguments.model is None or arguments.raw):
         raise NiwakiError("--links is for -m with gold words; leave it out")
-    system: Iterable[Sentence]
+    for name in ("nonprojective", "calibration"):
+        if arguments.raw and getattr(arguments, name):
+            raise NiwakiError(f"--{name} needs the gold words; leave out --raw")
+    gold = read_conllu(arguments.gold, multi_root=True)
     if arguments.model is None:
-        system = read_conllu(arguments.system, multi_root=True)
+        found = evaluate_all(
+            gold, read_conllu(arguments.system, multi_root=True), _metrics(arguments)
+        )
     else:
         pipeline = load(arguments.model)
         check_beam(pipeline, arguments.beam)
-        system = pipeline.parse(
-            pipeline.read(raw_text(gold)) if arguments.raw else linked(gold, arguments, pipeline),
-            threads=arguments.threads,
+        found = evaluate_all(
+            gold if arguments.raw else linked(gold, arguments, pipeline),
+            pipeline,
+            _metrics(arguments),
+            gold_tags=arguments.gold_tags,
             beam=arguments.beam,
-            retag=not arguments.gold_tags,
-            probabilities=arguments.calibration,
             decode=arguments.decode,
+            threads=arguments.threads,
         )
+    if "calibration" in found:
+        return _calibration(found["calibration"], arguments)
+    return _scores(found, arguments)
+
+
+def _metrics(arguments: argparse.Namespace) -> list[str]:
     if arguments.calibration:
-        return _calibration(measure(gold, system), arguments)
-    if arguments.crossing:
-        if arguments.raw:
-            raise NiwakiError("--crossing needs the gold words; leave out --raw")
-        system = list(system)
-    result = evaluate_segmentation(gold, system) if arguments.raw else evaluate(gold, system)
-    scores: dict[str, float | None] = dict(result.scores)
-    signature = result.signature
-    if arguments.model is not None and pipeline.tagger is None:
-        # What stands there was given, and not predicted.
-        scores |= dict.fromkeys(TAG_METRICS)
-    if arguments.crossing:
-        arcs = count_crossing(gold, system)
-        scores |= arcs.scores
-        signature += f"|crossing arcs={arcs.gold} gold, {arcs.system} system"
+        return ["calibration"]
+    if arguments.raw:
+        return ["segmentation"]
+    return ["attachment", *(["nonprojective"] if arguments.nonprojective else [])]
+
+
+def _scores(found: Mapping[str, Evaluation], arguments: argparse.Namespace) -> int:
+    names = segmentation.METRICS if arguments.raw else attachment.METRICS
+    # What a system did not predict has no score.
+    scores: dict[str, float | None] = dict.fromkeys(names)
+    intervals: dict[str, tuple[float, float]] = {}
+    (signature, *_) = (each.signature for each in found.values())
+    for each in found.values():
+        scores |= each.scores
+        if arguments.intervals:
+            intervals |= each.interval(arguments.samples, arguments.seed)
+        if isinstance(each, NonprojectiveEvaluation):
+            signature += f"|{each.arcs}"
+    if intervals:
+        signature += f"|{drawn_by(arguments.samples, arguments.seed)}"
     if arguments.json:
-        print(json.dumps({**scores, "signature": signature}))
-    else:
-        width = max(14, *(len(metric) + 1 for metric in scores))
-        for metric, score in scores.items():
-            print(f"{metric:{width}}" + ("      -" if score is None else f"{score:7.2f}"))
-        print(signature)
+        (sentences, *_) = (each.sentences for each in found.values())
+        record = {**scores, "sentences": sentences, "signature": signature}
+        print(json.dumps(record | ({"intervals": intervals} if intervals else {})))
+        return OK
+    width = max(14, *(len(metric) + 1 for metric in scores))
+    for metric, score in scores.items():
+        line = f"{metric:{width}}" + ("      -" if score is None else f"{score:7.2f}")
+        if metric in intervals:
+            low, high = intervals[metric]
+            line += f"  [{low:6.2f}, {high:6.2f}]"
+        print(line)
+    print(signature)
     return OK
 
 
 _SHARES = [step / 20 for step in range(21)]
 
 
-def _calibration(found: Mapping[str, Reliability], arguments: argparse.Namespace) -> int:
-    rows = {
+def _calibration(found: Evaluation, arguments: argparse.Namespace) -> int:
+    assert isinstance(found, CalibrationEvaluation)
+    scores, signature = found.scores, found.signature
+    rows: dict[str, dict[str, Any]] = {
         kind: {
-            "error": each.error(),
-            "errors_in_least_certain_tenth": each.errors_among_least_certain(0.1),
+            "error": scores[error_name(kind)],
+            "errors_in_least_certain_tenth": scores[doubted_name(kind)],
             "count": len(each.right),
         }
-        for kind, each in found.items()
+        for kind, each in found.reliability.items()
     }
-    signature = f"calibration|bins={BINS} of equal mass|tag=UPOS|label=whole|tree=labelled"
+    if arguments.intervals:
+        signature += f"|{drawn_by(arguments.samples, arguments.seed)}"
+        intervals = found.interval(arguments.samples, arguments.seed)
+        for kind, row in rows.items():
+            row["error_interval"] = intervals[error_name(kind)]
     if arguments.curves:
         with open_output(arguments.curves) as out:
-            out.write(_curves(found).encode("utf-8"))
+            out.write(_curves(found.reliability).encode("utf-8"))
     if arguments.json:
-        print(json.dumps({**rows, "signature": signature}))
+        print(json.dumps({**rows, "sentences": found.sentences, "signature": signature}))
         return OK
     print(f"{'':8}{'ECE':>8}{'errors in the least certain 10%':>34}{'count':>9}")
     for kind, row in rows.items():
         share = 100 * row["errors_in_least_certain_tenth"]
-        print(f"{kind:8}{row['error']:8.4f}{share:33.1f}%{row['count']:9}")
+        line = f"{kind:8}{row['error']:8.4f}{share:33.1f}%{row['count']:9}"
+        if "error_interval" in row:
+            line += "  ECE [{:.4f}, {:.4f}]".format(*row["error_interval"])
+        print(line)
     print(signature)
     return OK
 

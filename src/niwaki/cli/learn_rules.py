@@ -16,8 +16,8 @@ from pathlib import PurePath
 
 from niwaki.cli import OK
 from niwaki.cli._progress import Progress
-from niwaki.cli._trees import add_tree_arguments, all_trees, check_references
-from niwaki.data.bilingual.references import read_references
+from niwaki.cli._trees import add_tree_arguments, all_trees
+from niwaki.data.bilingual.references import check_references, read_references
 from niwaki.data.files import open_output
 from niwaki.errors import NiwakiError
 from niwaki.tasks.reorder.events import collect_events

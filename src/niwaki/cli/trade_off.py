@@ -22,7 +22,7 @@ from niwaki.cli._arguments import add_overrides, natural, positive
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import atomic_write
 from niwaki.errors import ConfigError
-from niwaki.metrics.significance import SAMPLES
+from niwaki.metrics.base import SAMPLES
 from niwaki.pipeline.store import load
 from niwaki.training.config_file import read_config
 from niwaki.training.examples import load_costs

@@ -1,16 +1,19 @@
-"""Probabilities in CoNLL-U: what MISC says of the tag, the arc and the label of a word."""
+"""Where the probabilities of tags, arcs, labels and trees stand in CoNLL-U."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from niwaki.typing import FloatArray
+import numpy as np
+from numpy.typing import NDArray
 
 # What is written to MISC for each kind.
 NOTES = {"tag": "TagProb", "arc": "ArcProb", "label": "LabelProb"}
+# The comment with the probability of the whole tree.
+TREE_COMMENT = "tree_probability"
 
 
-def with_probabilities(misc: list[bytes], found: Mapping[str, FloatArray]) -> list[bytes]:
+def with_probabilities(misc: list[bytes], found: Mapping[str, NDArray[np.float64]]) -> list[bytes]:
     """MISC with those probabilities of the words that were found; older ones are replaced."""
     kinds = [kind for kind in NOTES if kind in found]
     names = [NOTES[kind].encode() for kind in kinds]

@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from niwaki.data.files import atomic_write
-from niwaki.data.probabilities import NOTES
+from niwaki.data.probabilities import NOTES, TREE_COMMENT
 from niwaki.data.sentence import Sentence, parse_pairs
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError, ExtraMissingError, ModelError
@@ -278,7 +278,7 @@ def _set_probabilities(doc: Any, span: range, words: list[int], sentence: Senten
     for i, notes in zip(words, sentence.notes, strict=True):
         for kind, note in NOTES.items():
             setattr(doc[i]._, f"{kind}_probability", float(notes[note]))
-    tree_probability = float(sentence.metadata["tree_probability"])
+    tree_probability = float(sentence.metadata[TREE_COMMENT])
     doc[span.start : span.stop]._.tree_probability = tree_probability
 
 

@@ -10,42 +10,43 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from niwaki.data.bilingual.bitext import Links
 from niwaki.errors import NiwakiError
+from niwaki.metrics.base import Counts, Evaluation, Metric, Scores
 
 METRICS = ("AER", "precision", "recall", "F1")
 
 
 @dataclass(frozen=True)
-class AlignmentEvaluation:
+class AlignmentEvaluation(Evaluation):
     """Counts of every sentence pair: links found, sure ones, found sure, found possible."""
 
-    counts: NDArray[np.int64]
-
-    @cached_property
-    def scores(self) -> dict[str, float]:
-        return dict(zip(METRICS, link_scores(self.counts.sum(axis=0)).tolist(), strict=True))
+    names: tuple[str, ...] = METRICS
 
     @property
-    def signature(self) -> str:
-        """Everything that the numbers depend on, in one line."""
+    def costs(self) -> frozenset[str]:
+        return frozenset({"AER"})
+
+    def scores_of(self, sums: Counts) -> Scores:
+        return link_scores(sums)
+
+    @property
+    def details(self) -> str:
         found, sure, _, _ = self.counts.sum(axis=0).tolist()
         return (
-            f"metrics={','.join(METRICS)}|links=all of the system's, sure and possible of gold|"
-            f"pairs={len(self.counts)}|sure={sure}|found={found}"
+            "links=all of the system's, sure and possible of gold|"
+            f"pairs={self.sentences}|sure={sure}|found={found}"
         )
 
 
-def link_scores(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def link_scores(counts: Counts) -> Scores:
     """Percent of METRICS from counts; without any links on both sides, all is right."""
     found, sure, found_sure, found_possible = np.moveaxis(np.asarray(counts, np.float64), -1, 0)
 
-    def ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    def ratio(part: Scores, whole: Scores) -> Scores:
         return np.divide(part, whole, out=np.ones_like(whole), where=whole > 0)
 
     precision, recall = ratio(found_possible, found), ratio(found_sure, sure)
@@ -71,3 +72,6 @@ def evaluate_links(gold: Iterable[Links], system: Iterable[Links]) -> AlignmentE
 def count_links(gold: Links, system: Links) -> tuple[int, int, int, int]:
     found = system.all
     return len(found), len(gold.sure), len(found & gold.sure), len(found & gold.all)
+
+
+METRIC = Metric(evaluate_links, "links")

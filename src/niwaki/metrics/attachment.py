@@ -7,16 +7,17 @@ only). All words are given, so precision and recall differ for CLAS alone.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from niwaki.data.sentence import Sentence, parse_pairs
 from niwaki.errors import CorpusError
+from niwaki.metrics.base import Counts, Evaluation, Metric, Scores
 
 TAG_METRICS = ("UPOS", "XPOS", "FEATS", "LEMMA")
 METRICS = ("UAS", "LAS", "LAS_universal", "CLAS", *TAG_METRICS)
@@ -38,31 +39,35 @@ _UNIVERSAL_FEATURES = frozenset(
     }
 )
 
-# For each metric: what is right, what gold has, what the system has.
-Counts = NDArray[np.int64]
-
 
 @dataclass(frozen=True)
-class Evaluation:
-    """Counts of every sentence; scores are made of their sums, in percent."""
+class AttachmentEvaluation(Evaluation):
+    """Counts are (right, gold, system) for each sentence and name; scores are in percent."""
 
-    counts: Counts  # sentences x metrics x (right, gold, system)
-    words: int
+    names: tuple[str, ...] = METRICS
 
-    @cached_property
-    def scores(self) -> dict[str, float]:
-        return dict(zip(METRICS, f1(self.counts.sum(axis=0)).tolist(), strict=True))
+    def scores_of(self, sums: Counts) -> Scores:
+        return f1(sums)
 
-    @property
-    def signature(self) -> str:
-        """Everything that the numbers depend on, in one line."""
-        return (
-            f"metrics={','.join(METRICS)}|words=gold|LAS=whole labels|"
-            f"sentences={len(self.counts)}|words={self.words}"
+    def without(self, names: Iterable[str]) -> Self:
+        """The evaluation without some scores, such as those of columns that were given."""
+        left_out = frozenset(names)
+        kept = [at for at, name in enumerate(self.names) if name not in left_out]
+        return dataclasses.replace(
+            self, counts=self.counts[:, kept], names=tuple(self.names[at] for at in kept)
         )
 
+    @property
+    def words(self) -> int:
+        """How many there are in the gold trees."""
+        return int(self.counts[:, self.names.index("UAS"), 1].sum())
 
-def f1(counts: Counts | NDArray[np.float64]) -> NDArray[np.float64]:
+    @property
+    def details(self) -> str:
+        return f"words=gold|LAS=whole labels|sentences={self.sentences}|words={self.words}"
+
+
+def f1(counts: Counts) -> Scores:
     """Percent of harmonic mean of precision and recall; 0 where there is nothing."""
     right, gold, system = np.moveaxis(np.asarray(counts, dtype=np.float64), -1, 0)
     total = gold + system
@@ -70,15 +75,13 @@ def f1(counts: Counts | NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(100 * shares)
 
 
-def evaluate(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Evaluation:
+def evaluate(gold: Iterable[Sentence], system: Iterable[Sentence]) -> AttachmentEvaluation:
     """Compare sentences one by one; their words must be the same."""
     counts: list[list[tuple[int, int, int]]] = []
-    words = 0
     for one, other in itertools.zip_longest(gold, system):
         check_same_words(one, other)
         counts.append(count_sentence(one, other))
-        words += len(one)
-    return Evaluation(np.array(counts, dtype=np.int64).reshape(-1, len(METRICS), 3), words)
+    return AttachmentEvaluation(np.array(counts, dtype=np.int64).reshape(-1, len(METRICS), 3))
 
 
 def check_same_words(gold: Sentence | None, system: Sentence | None) -> None:
@@ -142,3 +145,6 @@ def universal_features(feats: str) -> dict[str, str]:
     """Those features of a FEATS column that are the same in all languages."""
     pairs = parse_pairs(feats).items()
     return {name: value for name, value in pairs if name in _UNIVERSAL_FEATURES}
+
+
+METRIC = Metric(evaluate, "sentences")

@@ -9,64 +9,64 @@ reference. Kendall's tau counts pairs of words. A sentence with fewer than two s
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.bilingual.references import Reference
+from niwaki.errors import NiwakiError
 from niwaki.kernel.bilingual.orders import compare_orders
+from niwaki.metrics.base import Metric
+from niwaki.metrics.means import MeanEvaluation, mean_counts
 
 METRICS = (
     *("frs", "frs_linked", "exact", "exact_linked", "tau", "tau_all"),
     *("chunks", "chunks_linked"),
 )
-# More chunks are worse; of everything else more is better.
-COSTS = frozenset({"chunks", "chunks_linked"})
-
 _ALL, _LINKED = 0, 1
 
 
 @dataclass(frozen=True)
-class OrderEvaluation:
-    """Counts of every sentence, over all words and over linked words only."""
+class OrderEvaluation(MeanEvaluation):
+    """Means over sentences, over all words and over linked words only."""
 
-    counts: NDArray[np.int64]  # sentences x (all, linked) x (chunks, words, pairs, wrong pairs)
-    whole: NDArray[np.bool_]  # whether all words of the sentence were scored
+    names: tuple[str, ...] = METRICS
+    _: KW_ONLY
+    pieces: NDArray[np.int64]  # sentences x (all, linked) x (chunks, words, pairs, wrong pairs)
     matched: str = "position"
 
-    @cached_property
-    def values(self) -> NDArray[np.float64]:
-        """Sentences x METRICS."""
-        chunks, words, pairs, wrong = np.moveaxis(self.counts.astype(np.float64), 2, 0)
+    @classmethod
+    def of_pieces(
+        cls, pieces: NDArray[np.int64], whole: NDArray[np.bool_], matched: str = "position"
+    ) -> OrderEvaluation:
+        """`whole` tells of each sentence whether all of its words were scored."""
+        chunks, words, pairs, wrong = np.moveaxis(pieces.astype(np.float64), 2, 0)
         frs = 1 - np.maximum(chunks - 1, 0) / np.maximum(words - 1, 1)
-        exact = ((chunks <= 1) & self.whole[:, None]).astype(np.float64)
+        exact = ((chunks <= 1) & whole[:, None]).astype(np.float64)
         tau = 1 - 2 * wrong / np.maximum(pairs, 1)
-        return np.column_stack(
+        values = np.column_stack(
             [
                 *(frs[:, _ALL], frs[:, _LINKED], exact[:, _ALL], exact[:, _LINKED]),
                 *(tau[:, _LINKED], tau[:, _ALL], chunks[:, _ALL], chunks[:, _LINKED]),
             ]
         )
-
-    def of(self, metric: str) -> NDArray[np.float64]:
-        """One metric of each sentence."""
-        return np.asarray(self.values[:, METRICS.index(metric)])
-
-    @cached_property
-    def scores(self) -> dict[str, float]:
-        if not len(self.counts):
-            return dict.fromkeys(METRICS, 1.0)
-        return dict(zip(METRICS, self.values.mean(axis=0).tolist(), strict=True))
+        return cls(mean_counts(values, len(METRICS)), pieces=pieces, matched=matched)
 
     @property
-    def signature(self) -> str:
-        """Everything that the numbers depend on, in one line."""
-        all_words, linked = self.counts[:, :, 1].sum(axis=0).tolist() or (0, 0)
+    def costs(self) -> frozenset[str]:
+        return frozenset({"chunks", "chunks_linked"})
+
+    @property
+    def of_nothing(self) -> float:
+        return 1.0
+
+    @property
+    def details(self) -> str:
+        all_words, linked = self.pieces[:, :, 1].sum(axis=0).tolist()
         return (
-            f"metrics={','.join(METRICS)}|tau=linked words|mean=sentences|short sentences=1|"
-            f"groups=free|words matched by={self.matched}|sentences={len(self.counts)}|"
+            "tau=linked words|mean=sentences|short sentences=1|"
+            f"groups=free|words matched by={self.matched}|sentences={self.sentences}|"
             f"words={all_words}|linked={linked}"
         )
 
@@ -114,23 +114,26 @@ def _evaluate(
     matched: str,
 ) -> OrderEvaluation:
     if len(rows) != len(references):
-        raise ValueError(f"{len(rows)} orders for {len(references)} references")
+        raise NiwakiError(f"{len(rows)} orders for {len(references)} references; give one for each")
     for number, (row, reference) in enumerate(zip(rows, references, strict=True), start=1):
         if len(row) != len(reference.tokens):
-            raise ValueError(f"order {number} has {len(row)} words, not {len(reference.tokens)}")
+            raise NiwakiError(
+                f"order {number} has {len(row)} words, not {len(reference.tokens)}; "
+                "place each word once"
+            )
     starts = np.zeros(len(rows) + 1, dtype=np.int32)
     np.cumsum([len(row) for row in rows], out=starts[1:])
     system = _joined(rows, np.int32)
     order = _joined([np.array(each.order, dtype=np.int32) for each in references], np.int32)
     groups = _joined([group_numbers(each) for each in references], np.int32)
     linked = [linked_mask(each) & mask for each, mask in zip(references, masks, strict=True)]
-    counts = np.zeros((len(rows), 2, 4), dtype=np.int64)
+    pieces = np.zeros((len(rows), 2, 4), dtype=np.int64)
     for kind, scored in ((_ALL, masks), (_LINKED, linked)):
         part = np.zeros((len(rows), 4), dtype=np.int64)
         compare_orders(starts, system, order, groups, _joined(scored, np.uint8), part)
-        counts[:, kind] = part
+        pieces[:, kind] = part
     whole = np.array([bool(mask.all()) for mask in masks], dtype=np.bool_)
-    return OrderEvaluation(counts, whole, matched)
+    return OrderEvaluation.of_pieces(pieces, whole, matched)
 
 
 def _joined(parts: list[NDArray[np.int32]] | list[NDArray[np.uint8]], kind: type) -> NDArray:  # type: ignore[type-arg]
@@ -150,3 +153,6 @@ def linked_mask(reference: Reference) -> NDArray[np.uint8]:
     mask = np.zeros(len(reference.tokens), dtype=np.uint8)
     mask[list(reference.linked)] = 1
     return mask
+
+
+METRIC = Metric(evaluate_orders, "orders")

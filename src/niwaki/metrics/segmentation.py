@@ -4,27 +4,33 @@ Tokens, words and sentences are spans of the characters that are not white space
 word of a multiword token has the span of that token; where either side has one, words
 are aligned by a longest common subsequence of their forms. Tags and attachments are
 counted over the aligned words, so each has a precision and a recall.
+
+Systems may disagree on sentences, so all is counted where it begins in the gold sentences:
+what is right or of the gold side in its own, and what is the system's in the one around it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from niwaki.data.rawtext import surface_tokens
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError, shown
-from niwaki.metrics.attachment import CONTENT_LABELS, f1, universal_features
+from niwaki.metrics.attachment import CONTENT_LABELS, AttachmentEvaluation, universal_features
+from niwaki.metrics.base import Counts, Metric
 
 METRICS = (
     *("Tokens", "Sentences", "Words"),
     *("UAS", "LAS", "LAS_universal", "CLAS", "UPOS", "XPOS", "FEATS", "LEMMA"),
 )
 _ROOT, _UNKNOWN = -1, -2
+
+# Where something begins in the text: what is right, what gold has, what the system has.
+_Places = tuple[list[int], list[int], list[int]]
 
 
 class _Word(NamedTuple):
@@ -57,39 +63,48 @@ class _Document:
 
 
 @dataclass(frozen=True)
-class Segmentation:
-    """Counts of each of METRICS: what is right, what gold has, what the system has."""
+class SegmentationEvaluation(AttachmentEvaluation):
+    """Counts are (right, gold, system) for each gold sentence and name; scores are in percent."""
 
-    counts: NDArray[np.float64]
-    sentences: int
-
-    @property
-    def scores(self) -> dict[str, float]:
-        return dict(zip(METRICS, f1(self.counts).tolist(), strict=True))
+    names: tuple[str, ...] = METRICS
 
     @property
-    def signature(self) -> str:
-        """Everything that the numbers depend on, in one line."""
-        words = int(self.counts[METRICS.index("Words"), 1])
-        return (
-            f"metrics={','.join(METRICS)}|words=from raw text|LAS=whole labels|"
-            f"sentences={self.sentences}|words={words}"
-        )
+    def details(self) -> str:
+        return f"words=from raw text|LAS=whole labels|sentences={self.sentences}|words={self.words}"
 
 
-def evaluate_segmentation(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Segmentation:
+def evaluate_segmentation(
+    gold: Iterable[Sentence], system: Iterable[Sentence]
+) -> SegmentationEvaluation:
     """Compare two segmentations of the same text."""
     one, other = _lay_out(gold), _lay_out(system)
     if one.text != other.text:
         raise _texts_differ(one, other)
     pairs = _align(one.words, other.words)
-    counts = [
-        (len(one.tokens & other.tokens), len(one.tokens), len(other.tokens)),
-        (len(one.sentences & other.sentences), len(one.sentences), len(other.sentences)),
-        (len(pairs), len(one.words), len(other.words)),
-        *_count_words(one.words, other.words, pairs),
-    ]
-    return Segmentation(np.array(counts, dtype=np.float64), len(one.sentences))
+    found = {
+        "Tokens": _spans(one.tokens, other.tokens),
+        "Sentences": _spans(one.sentences, other.sentences),
+        **_words(one.words, other.words, pairs),
+    }
+    return SegmentationEvaluation(_by_sentence(one.sentences, [found[name] for name in METRICS]))
+
+
+def _spans(gold: set[tuple[int, int]], system: set[tuple[int, int]]) -> _Places:
+    right, one, other = ([start for start, _ in each] for each in (gold & system, gold, system))
+    return right, one, other
+
+
+def _by_sentence(sentences: set[tuple[int, int]], found: Sequence[_Places]) -> Counts:
+    """Counts of each gold sentence, from the places of everything that is counted."""
+    starts = np.array(sorted(start for start, _ in sentences), dtype=np.int64)
+    counts = np.zeros((len(starts), len(found), 3), dtype=np.int64)
+    if not len(starts):
+        return counts
+    for metric, parts in enumerate(found):
+        for part, places in enumerate(parts):
+            rows = np.searchsorted(starts, places, side="right") - 1
+            counts[:, metric, part] = np.bincount(rows, minlength=len(starts))
+    return counts
 
 
 def _lay_out(sentences: Iterable[Sentence]) -> _Document:
@@ -206,30 +221,43 @@ def _common(gold: Sequence[_Word], system: Sequence[_Word]) -> list[tuple[int, i
 # -- words --------------------------------------------------------------------
 
 
-def _count_words(
+def _words(
     gold: Sequence[_Word], system: Sequence[_Word], pairs: Sequence[tuple[int, int]]
-) -> list[tuple[int, int, int]]:
-    """(right, gold, system) of the metrics after `Words`."""
+) -> dict[str, _Places]:
+    """`Words` and the metrics after it."""
     partner = {s: g for g, s in pairs}
-    right = dict.fromkeys(METRICS[3:], 0)
+    right: dict[str, list[int]] = {name: [] for name in METRICS[2:]}
     for g, s in pairs:
-        one, other = gold[g], system[s]
-        a, i, b, j = one.sentence, one.place, other.sentence, other.place
-        head = other.head if other.head < 0 else partner.get(other.head, _UNKNOWN)
-        attached = head == one.head != _UNKNOWN
-        coarse = attached and one.label == other.label
-        right["UAS"] += attached
-        right["LAS"] += attached and a.deprels[i] == b.deprels[j]
-        right["LAS_universal"] += coarse
-        right["CLAS"] += coarse and one.label in CONTENT_LABELS
-        right["UPOS"] += a.upos[i] == b.upos[j]
-        right["XPOS"] += a.xpos[i] == b.xpos[j]
-        right["FEATS"] += universal_features(a.feats[i]) == universal_features(b.feats[j])
-        right["LEMMA"] += a.lemmas[i] in ("_", b.lemmas[j])
-    sizes = dict.fromkeys(right, (len(gold), len(system)))
-    sizes["CLAS"] = (_content(gold), _content(system))
-    return [(right[metric], *sizes[metric]) for metric in right]
+        for name, good in _judged(gold[g], system[s], partner).items():
+            if good:
+                right[name].append(gold[g].start)
+    found: dict[str, _Places] = {}
+    for name, places in right.items():
+        one, other = (
+            [word.start for word in words if name != "CLAS" or word.label in CONTENT_LABELS]
+            for words in (gold, system)
+        )
+        found[name] = places, one, other
+    return found
 
 
-def _content(words: Sequence[_Word]) -> int:
-    return sum(word.label in CONTENT_LABELS for word in words)
+def _judged(one: _Word, other: _Word, partner: Mapping[int, int]) -> dict[str, bool]:
+    """What is right about a word of the system that stands for a gold one."""
+    a, i, b, j = one.sentence, one.place, other.sentence, other.place
+    head = other.head if other.head < 0 else partner.get(other.head, _UNKNOWN)
+    attached = head == one.head != _UNKNOWN
+    coarse = attached and one.label == other.label
+    return {
+        "Words": True,
+        "UAS": attached,
+        "LAS": attached and a.deprels[i] == b.deprels[j],
+        "LAS_universal": coarse,
+        "CLAS": coarse and one.label in CONTENT_LABELS,
+        "UPOS": a.upos[i] == b.upos[j],
+        "XPOS": a.xpos[i] == b.xpos[j],
+        "FEATS": universal_features(a.feats[i]) == universal_features(b.feats[j]),
+        "LEMMA": a.lemmas[i] in ("_", b.lemmas[j]),
+    }
+
+
+METRIC = Metric(evaluate_segmentation, "sentences")

@@ -14,7 +14,7 @@ from niwaki.data.constraints import Constraints
 from niwaki.data.faults import DEPREL, HEAD, MISC
 from niwaki.data.kbest import KBest
 from niwaki.data.modelfile import write_model_file
-from niwaki.data.probabilities import with_probabilities
+from niwaki.data.probabilities import TREE_COMMENT, with_probabilities
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConstraintError, ModelError
 from niwaki.features.clusters import WordClusters
@@ -185,7 +185,7 @@ class Pipeline:
         if wanted:
             trees = parsed.probabilities["tree"].tolist()
             written = [
-                sentence.with_comments([*sentence.comments, f"tree_probability = {p:.4f}"])
+                sentence.with_comments([*sentence.comments, f"{TREE_COMMENT} = {p:.4f}"])
                 for sentence, p in zip(written, trees, strict=True)
             ]
         return written

@@ -11,7 +11,7 @@ from typing import Any
 from niwaki.data.files import Input, Source, Target, open_output
 from niwaki.data.jsonlines import objects
 from niwaki.data.sentence import Sentence
-from niwaki.errors import CorpusError, nearest, shown
+from niwaki.errors import CorpusError, NiwakiError, nearest, shown
 
 _KEYS = ("id", "tokens", "order", "groups", "linked")
 
@@ -115,6 +115,15 @@ def write_references(references: Iterable[Reference], target: Target) -> None:
     with open_output(target) as out:
         for reference in references:
             out.write(f"{reference.to_json()}\n".encode())
+
+
+def check_references(references: Sequence[Reference], file: str) -> None:
+    """Raises NiwakiError unless there are references, and words in each."""
+    if not references:
+        raise NiwakiError(f"{file}: no references; make some with `niwaki references`")
+    for number, reference in enumerate(references, start=1):
+        if not reference.tokens:
+            raise NiwakiError(f"{file}: reference {number} ({reference.id!r}) has no words")
 
 
 def check_same_sentences(references: Sequence[Reference], sentences: Sequence[Sentence]) -> None:

@@ -17,8 +17,9 @@ from niwaki.data.bilingual.references import Reference
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
 from niwaki.metrics.attachment import evaluate
-from niwaki.metrics.reordering import COSTS, METRICS, evaluate_orders
-from niwaki.metrics.significance import Difference, compare, compare_means, resample
+from niwaki.metrics.base import drawn_by, resample
+from niwaki.metrics.reordering import evaluate_orders
+from niwaki.metrics.significance import Difference, compare
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.loading import model_of, references_of, rules_of, trees_of
 from niwaki.serve.work.ordering import scored, shown_reordering
@@ -112,7 +113,7 @@ def _compare_trees(gold: list[Sentence], a: list[Sentence], b: list[Sentence]) -
         "table": [shown_difference(each) for each in compare(one, other, SAMPLES, _SEED)],
         "labels": _label_table(gold, a, b),
         "rows": rows,
-        "signature": f"{one.signature}|bootstrap={SAMPLES}|seed={_SEED}",
+        "signature": f"{one.signature}|{drawn_by(SAMPLES, _SEED)}",
     }
 
 
@@ -168,26 +169,26 @@ def _compare_orders(
     references: list[Reference], a: list[Reordering], b: list[Reordering]
 ) -> dict[str, Any]:
     one, other = (evaluate_orders(references, [each.order for each in x]) for x in (a, b))
-    table = compare_means(METRICS, [one.values, other.values], SAMPLES, _SEED)[0, 1]
-    measure = METRICS.index("frs_linked")
+    table = compare(one, other, SAMPLES, _SEED)
+    measure = "frs_linked"
     rows = []
     for number, (reference, x, y) in enumerate(zip(references, a, b, strict=True)):
         rows.append(
             {
                 **row_of(number, reference.id, " ".join(reference.tokens), len(reference.tokens)),
-                "a": float(one.values[number, measure]),
-                "b": float(other.values[number, measure]),
+                "a": float(one.of(measure)[number]),
+                "b": float(other.of(measure)[number]),
                 "wrong": sorted(set(x.sentence.deprels) | set(y.sentence.deprels)),
                 "changed": sorted(x.applied ^ y.applied),
                 "differ": x.order != y.order,
             }
         )
     return {
-        "measure": "frs_linked",
-        "table": [shown_difference(each) for each in table if each.metric not in COSTS],
+        "measure": measure,
+        "table": [shown_difference(each) for each in table if each.metric not in one.costs],
         "labels": [],
         "rows": rows,
-        "signature": f"{one.signature}|bootstrap={SAMPLES}|seed={_SEED}",
+        "signature": f"{one.signature}|{drawn_by(SAMPLES, _SEED)}",
     }
 
 

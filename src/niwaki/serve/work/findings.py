@@ -11,7 +11,7 @@ from typing import Any
 
 from niwaki.analysis.orders import System as OrderSystem
 from niwaki.analysis.orders import analyse as analyse_orders
-from niwaki.analysis.orders import compare_systems, rule_system, scores_record
+from niwaki.analysis.orders import compare_systems, rule_system
 from niwaki.analysis.profiles import FEW, profile_errors
 from niwaki.analysis.profiles_report import ProfilesReport
 from niwaki.data.bilingual.references import Reference
@@ -105,7 +105,7 @@ def _details(gold: list[Sentence], parsed: list[Sentence], model: Pipeline) -> d
     }
     if model.parser.gives_probabilities:
         record["reliability"] = {
-            kind: _reliability(each) for kind, each in measure(gold, parsed).items()
+            kind: _reliability(each) for kind, each in measure(gold, parsed).reliability.items()
         }
     return record
 
@@ -204,7 +204,7 @@ def _order_details(system: OrderSystem, references: list[Reference]) -> dict[str
     analysis = analyse_orders(system, references, worst=_ROWS)
     numbers = {id(reference): n for n, reference in enumerate(references)}
     return {
-        "scores": scores_record(system, SAMPLES, _SEED),
+        "scores": system.evaluation.to_json(SAMPLES, _SEED),
         "misplaced": {
             kind: [
                 {"value": each.kind, "count": each.count, "wrong": each.wrong}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from niwaki.data.probabilities import NOTES
+from niwaki.data.probabilities import NOTES, TREE_COMMENT
 from niwaki.data.sentence import Sentence
 
 
@@ -27,8 +27,8 @@ def shown_sentence(sentence: Sentence) -> dict[str, Any]:
     for kind, name in NOTES.items():
         if all(name in each for each in notes):
             record[f"{kind}_probabilities"] = [float(each[name]) for each in notes]
-    if "tree_probability" in sentence.metadata:
-        record["probability"] = float(sentence.metadata["tree_probability"])
+    if TREE_COMMENT in sentence.metadata:
+        record["probability"] = float(sentence.metadata[TREE_COMMENT])
     return record
 
 

@@ -1,0 +1,1 @@
+"""What the commands do, as functions: a command reads its options, calls one, and prints."""
