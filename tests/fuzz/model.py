@@ -16,6 +16,7 @@ import safetensors.numpy
 
 from niwaki.data.modelfile import ModelFile, _check, read_model_file
 from niwaki.errors import ModelError, NiwakiError
+from niwaki.pipeline.store import pipeline_of
 from tests.fuzz.choices import ODD, Choices
 from tests.toy import NEW, quick_model
 
@@ -60,7 +61,7 @@ def check(data: bytes) -> None:
         except (TypeError, ValueError):
             return  # nothing that a file could hold
     try:
-        pipeline = _load(ModelFile("fuzz", packed))
+        pipeline = pipeline_of(ModelFile("fuzz", packed))
     except ModelError:
         return
     with warnings.catch_warnings(), contextlib.suppress(NiwakiError):

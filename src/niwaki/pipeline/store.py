@@ -22,7 +22,11 @@ _UNFIT = (ConfigError, LookupError, TypeError, ValueError, AttributeError, Overf
 
 def load(name_or_path: str | os.PathLike[str] = "en") -> Pipeline:
     """A model by its name (`en` is in the box) or from a file."""
-    file = read_model_file(find_model(name_or_path))
+    return pipeline_of(read_model_file(find_model(name_or_path)))
+
+
+def pipeline_of(file: ModelFile) -> Pipeline:
+    """The model of a file that was read and found whole; what is in it may be anything."""
     try:
         return _build(file)
     except ModelError as error:
