@@ -228,9 +228,9 @@ cdef class Limits:
             self.gold.scratch = &self.scratch[0]
         return 0
 
-    cdef int moves(self, const State* state, int32_t* dependents) noexcept nogil:
+    cdef int moves(self, Parser parser, const State* state, int32_t* dependents) noexcept nogil:
         """The moves that are possible and allowed; `dependents` of those that make arcs, else -1."""
-        cdef int mask = self.functions.legal(state, self.n), allowed = 0, move
+        cdef int mask = self.functions.legal(state, self.n) & parser.known_moves, allowed = 0, move
         cdef int32_t head
         for move in range(MOVES):
             if not mask >> move & 1:
@@ -314,7 +314,7 @@ cdef class Limits:
         cdef int count = 0, parent, mask, i, place, dependent
         for parent in range(beam):
             parser.score(context, &now[parent], scores)
-            mask = self.moves(&now[parent], dependents)
+            mask = self.moves(parser, &now[parent], dependents)
             choice.parent = parent
             for i in range(parser.legal_count[mask]):
                 choice.action = parser.legal_classes[mask][i]
@@ -361,7 +361,8 @@ cdef class Limits:
                     raise MemoryError()
             now = space.states
             self.functions.start(now, self.n)
-            for step in range(self.functions.steps(self.n)):
+            for step in range(parser.steps(self.n) if self.functions.legal == parser.functions.legal
+                              else self.functions.steps(self.n)):
                 after = now + beam
                 beam = self.step(parser, space, &context, now, beam, width, after)
                 now = after

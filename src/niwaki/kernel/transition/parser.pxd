@@ -49,6 +49,7 @@ cdef class Parser:
     cdef object model
     cdef readonly int class_count
     cdef readonly int root_label
+    cdef int known_moves                    # those that have classes, as bits
     cdef int class_move[MAX_CLASSES]
     cdef int class_label[MAX_CLASSES]       # -1: one of the rare labels, found by `rare`
     cdef uint8_t legal_classes[MASKS][MAX_CLASSES]
@@ -62,6 +63,8 @@ cdef class Parser:
     cdef Space space(self)
     cdef bint open_sentence(self, Space space, const uint32_t** columns, int32_t start, int n,
                             int width, Context* context) noexcept nogil
+    cdef int legal(self, const State* state, int n) noexcept nogil
+    cdef int steps(self, int n) noexcept nogil
     cdef size_t value_room(self, const uint32_t** columns, int32_t start, int n) noexcept nogil
     cdef void place_values(self, const uint32_t** columns, int32_t start, int n, uint32_t* values,
                            Context* context) noexcept nogil

@@ -10,6 +10,7 @@ from niwaki.kernel.transition.contiguity cimport count_targets, fill_tables, tab
 from niwaki.kernel.features.columns cimport Columns
 from niwaki.kernel.hashing cimport NONE_VALUE, ROOT_VALUE
 from niwaki.kernel.transition.systems._system import MOVE_NAMES
+from niwaki.kernel.transition.systems._system cimport ROOT
 from niwaki.kernel.linear cimport LANES, MAX_KEYS, Decision, score_decisions, scorer_of
 
 MAX_LABELLED_MOVES = MAX_CLASSES
@@ -107,7 +108,9 @@ cdef class Parser:
             self.class_move[number] = move
             moves.add(move)
             self.class_label[number] = label
-        missing = [name for name in system.moves if MOVE_NAMES.index(name) not in moves]
+        self.known_moves = sum(1 << move for move in moves)
+        missing = [name for name in system.moves if MOVE_NAMES.index(name) not in moves
+                   and not (name == "root" and system.root_is_optional)]
         if missing:
             # A state in which only this move is legal would be a dead end.
             raise ValueError(f"no labelled move for {', '.join(missing)}")
@@ -144,6 +147,14 @@ cdef class Parser:
 
     # -- one state -------------------------------------------------------------
 
+    cdef int legal(self, const State* state, int n) noexcept nogil:
+        """The possible moves that the model has classes for; none at the end of a parse."""
+        return self.functions.legal(state, n) & self.known_moves
+
+    cdef int steps(self, int n) noexcept nogil:
+        """Moves of the longest parse; one less where the root gets its label without a move."""
+        return self.functions.steps(n) - (not self.known_moves >> ROOT & 1)
+
     cdef size_t value_room(self, const uint32_t** columns, int32_t start, int n) noexcept nogil:
         cdef size_t room = <size_t>(self.program.attribute_count + 1) * (n + 2)
         columns += self.program.attribute_count
@@ -155,7 +166,7 @@ cdef class Parser:
                             int width, Context* context) noexcept nogil:
         """Make room for a sentence and put its values where the templates look for them."""
         if not space.reserve(
-                (<size_t>self.functions.steps(n) + 1) * width,
+                (<size_t>self.steps(n) + 1) * width,
                 self.value_room(columns, start, n), width):
             return False
         self.place_values(columns, start, n, space.values, context)
@@ -243,7 +254,7 @@ cdef class Parser:
     cdef const State* search(self, Space space, const Context* context, int width,
                              int* found) noexcept nogil:
         """The best states after the last move, best first; `found` is their number."""
-        cdef int step, steps = self.functions.steps(context.n), beam = 1
+        cdef int step, steps = self.steps(context.n), beam = 1
         cdef State* now = space.states
         cdef State* after
         self.functions.start(now, context.n)
@@ -275,7 +286,7 @@ cdef class Parser:
         for lane in range(count):
             start = starts[group[lane]]
             n = starts[group[lane] + 1] - start
-            state_room += <size_t>self.functions.steps(n) + 1
+            state_room += <size_t>self.steps(n) + 1
             value_room += self.value_room(columns, start, n)
         if not space.reserve(state_room, value_room, 1):
             return False
@@ -287,13 +298,13 @@ cdef class Parser:
             lanes[lane] = lane
             states[lane] = space.states + state_room
             self.functions.start(states[lane], n)
-            state_room += <size_t>self.functions.steps(n) + 1
+            state_room += <size_t>self.steps(n) + 1
             value_room += self.value_room(columns, start, n)
         while True:
             i = 0
             while i < active:
                 lane = lanes[i]
-                masks[i] = self.functions.legal(states[lane], contexts[lane].n)
+                masks[i] = self.legal(states[lane], contexts[lane].n)
                 if masks[i]:
                     self.prepare(&contexts[lane], states[lane], &decisions[i], move_scores[i])
                     i += 1
@@ -344,7 +355,7 @@ cdef class Parser:
                 for i in range(min(<int>LANES, beam - parent)):
                     self.prepare(context, &now[parent + i], &decisions[i], scores[i])
                 score_decisions(&self.scorer, decisions, min(<int>LANES, beam - parent))
-            mask = self.functions.legal(&now[parent], context.n)
+            mask = self.legal(&now[parent], context.n)
             legal = self.legal_classes[mask]
             choice.parent = parent
             for i in range(self.legal_count[mask] if mask else 1):
@@ -514,7 +525,7 @@ cdef class Parser:
         for step in range(moves.shape[0]):
             action = moves[step]
             if action >= self.class_count or not (
-                    self.functions.legal(state, n) >> self.class_move[action] & 1):
+                    self.legal(state, n) >> self.class_move[action] & 1):
                 raise ValueError(f"move {step} is not possible")
             self.score(&context, state, scores)
             self.advance(&context, state, action, state.score + scores[action], state + 1)

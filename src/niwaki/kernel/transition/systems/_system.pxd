@@ -102,6 +102,8 @@ cdef class System:
     cdef readonly bint sees_front_children
     # Whether crossing trees can be reached.
     cdef readonly bint nonprojective
+    # Whether a parse is whole without ROOT, which then only chooses the label of the root.
+    cdef readonly bint root_is_optional
 
 
 cdef inline bint has_word(const Node* node) noexcept nogil:
