@@ -160,6 +160,7 @@ def endings(start: Slow) -> set[tuple[int, ...]]:
     return trees
 
 
+@lru_cache
 def reachable_trees(system: str, words: int) -> tuple[tuple[int, ...], ...]:
     """The trees that a system is made for."""
     return tuple(all_trees(words)) if system == "arc-standard-swap" else projective_trees(words)

@@ -260,7 +260,7 @@ class Pipeline:
         for s, sentence in enumerate(sentences):
             constraints = Constraints.of(sentence)
             if constraints:
-                constraints.check(sentence)
+                constraints.check(sentence, projective=not _crosses(parser))
                 if isinstance(parser, GraphParser):
                     (best,) = graph_kbest(parser, batch, s, values, 1, options.decode, constraints)
                 else:
@@ -308,7 +308,7 @@ class Pipeline:
         values = parser.attribute_values(batch, tags)
         temperature = self.confidence.temperature if self.confidence else 1.0
         if constraints:
-            constraints.check(sentence)
+            constraints.check(sentence, projective=not _crosses(parser))
         if isinstance(parser, GraphParser):
             if len(sentence) > MAX_WORDS:
                 raise ModelError(
@@ -527,6 +527,11 @@ def _build(file: ModelFile) -> Pipeline:
     if not 1 <= pipeline.beam <= MAX_BEAM:
         raise ModelError(f"{file.path}: a beam of {pipeline.beam}; train it again")
     return pipeline
+
+
+def _crosses(parser: Parser) -> bool:
+    """Whether trees that obey constraints may cross."""
+    return isinstance(parser, TransitionParser) and parser.kernel.system.nonprojective
 
 
 def untagged(batch: Batch) -> Tags:

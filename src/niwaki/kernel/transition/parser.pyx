@@ -66,6 +66,17 @@ cdef void rise(Choice* heap, int place) noexcept nogil:
     heap[place] = moved
 
 
+cdef void sort_choices(Choice* heap, int count) noexcept nogil:
+    """Taking the worst away again and again leaves the choices in order, best first."""
+    cdef int i
+    cdef Choice choice
+    for i in range(count - 1, 0, -1):
+        choice = heap[0]
+        heap[0] = heap[i]
+        sink(heap, 0, i)
+        heap[i] = choice
+
+
 cdef int count_moves(const State* state) noexcept nogil:
     cdef int count = 0
     while state.parent != NULL:
@@ -366,19 +377,16 @@ cdef class Parser:
                     choice.score += scores[lane][choice.action]
                 if parent == gold_place and choice.action != gold_class:
                     choice.score += head_start
-                if count < width:
-                    heap[count] = choice
-                    count += 1
-                    rise(heap, count - 1)
-                elif worse(&heap[0], &choice):
-                    heap[0] = choice
-                    sink(heap, 0, count)
-        # Taking the worst away again and again leaves the choices in order, best first.
-        for i in range(count - 1, 0, -1):
-            choice = heap[0]
-            heap[0] = heap[i]
-            sink(heap, 0, i)
-            heap[i] = choice
+                keep_best(heap, &count, width, &choice)
+        self.advance_all(space, context, now, count, after)
+        return count
+
+    cdef void advance_all(self, Space space, const Context* context, const State* now, int count,
+                          State* after) noexcept nogil:
+        """Make the choices of the heap; the states after them are in order, best first."""
+        cdef Choice* heap = space.heap
+        cdef int i
+        sort_choices(heap, count)
         space.all_wait = True
         for i in range(count):
             if heap[i].action == WAIT:
@@ -387,7 +395,6 @@ cdef class Parser:
             else:
                 space.all_wait = False
                 self.advance(context, &now[heap[i].parent], heap[i].action, heap[i].score, &after[i])
-        return count
 
     def parse(self, Batch batch not None, list attributes not None, int width=1):
         """Heads and labels of the best trees of all sentences, and the trees' scores."""
