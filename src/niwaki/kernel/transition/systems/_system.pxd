@@ -171,6 +171,11 @@ cdef inline void shift(const State* state, int n, State* out) noexcept nogil:
     out.buffer = state.buffer + 1
 
 
+cdef inline int two_a_word(int n) noexcept nogil:
+    """The number of moves where each word is pushed once and taken away once."""
+    return 2 * n
+
+
 cdef inline size_t no_scratch(int n) noexcept nogil:
     return 0
 

@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t
 
 from niwaki.kernel.transition.systems._system cimport (
     LEFT, REDUCE, RIGHT, ROOT, SHIFT, Functions, Gold, Node, State, System, add_left, add_right, follow,
-    front_node, no_scratch, no_study, shift,
+    front_node, no_scratch, no_study, shift, two_a_word,
 )
 
 
@@ -144,10 +144,6 @@ cdef int oracle(const State* state, const Gold* gold) noexcept nogil:
     return SHIFT
 
 
-cdef int steps(int n) noexcept nogil:
-    return 2 * n
-
-
 cdef void start(State* state, int n) noexcept nogil:
     state.stack = NULL
     state.front = NULL
@@ -165,5 +161,5 @@ SYSTEM = System(
 )
 (<System>SYSTEM).functions = Functions(
     legal=legal, apply=apply, arc=arc, cost=cost, oracle=oracle,
-    steps=steps, start=start, scratch=no_scratch, prepare_oracle=no_study,
+    steps=two_a_word, start=start, scratch=no_scratch, prepare_oracle=no_study,
 )
