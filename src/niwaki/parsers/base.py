@@ -102,6 +102,9 @@ class Parser(Protocol):
     def check(self, search: Search) -> None:
         """Raises ModelError for a way to search that it has not."""
 
+    def is_projective(self, search: Search) -> bool:
+        """Whether all trees are projective that it can find around constraints."""
+
     def parse(
         self, batch: Batch, tags: Tags, search: Search, *, probabilities: bool = False
     ) -> Parsed: ...

@@ -23,7 +23,7 @@ from niwaki.kernel.features.words import Clusters
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.transition import parser as kernel
 from niwaki.kernel.transition.features import Program
-from niwaki.kernel.transition.systems import MOVES, load_system
+from niwaki.kernel.transition.systems import MOVES, System, load_system
 from niwaki.parsers.transition.pseudo_projective import decode, plain_label
 from niwaki.tagging.tagger import Tags
 
@@ -230,7 +230,7 @@ def make_transition_spec(
         known |= set(map(plain_label, known))
     labels = Vocabulary(sorted(known))
     roots = Counter({label: count for (move, label), count in arcs.items() if move == "root"})
-    moves = load_system(system).moves
+    moves = _moves_for(load_system(system), roots)
     plain = [(MOVES.index(name), 0) for name in moves if name not in _ARCS]
     wanted = [(move, label) for (move, label), _ in arcs.most_common() if move in moves]
     arc_moves = [name for name in moves if name in _ARCS]
@@ -258,6 +258,13 @@ def make_transition_spec(
         nonprojective=nonprojective,
         tags=tags,
     )
+
+
+def _moves_for(system: System, roots: Counter[str]) -> tuple[str, ...]:
+    """The moves of a system; labels of roots are chosen only where there is a choice."""
+    if system.root_is_optional and len(roots) < 2:
+        return tuple([name for name in system.moves if name != "root"])
+    return system.moves
 
 
 def _rare_labels(

@@ -118,6 +118,9 @@ class TransitionParser:
     def check(self, search: Search) -> None:
         check_options(self, search)
 
+    def is_projective(self, search: Search) -> bool:
+        return not self.model.kernel.system.nonprojective
+
     def width(self, search: Search) -> int:
         return self.beam if search.beam is None else search.beam
 

@@ -102,6 +102,8 @@ cdef class System:
     cdef readonly bint sees_front_children
     # Whether crossing trees can be reached.
     cdef readonly bint nonprojective
+    # Whether a parse is whole without ROOT, which then only chooses the label of the root.
+    cdef readonly bint root_is_optional
 
 
 cdef inline bint has_word(const Node* node) noexcept nogil:
@@ -167,6 +169,11 @@ cdef inline void shift(const State* state, int n, State* out) noexcept nogil:
     out.stack = &out.node
     out.front = NULL
     out.buffer = state.buffer + 1
+
+
+cdef inline int two_a_word(int n) noexcept nogil:
+    """The number of moves where each word is pushed once and taken away once."""
+    return 2 * n
 
 
 cdef inline size_t no_scratch(int n) noexcept nogil:

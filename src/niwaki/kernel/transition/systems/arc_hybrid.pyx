@@ -14,6 +14,7 @@ from libc.stdint cimport int32_t
 from niwaki.kernel.transition.systems._system cimport (
     LEFT, RIGHT, ROOT, SHIFT, Functions, Gold, Node, State, System, add_left, add_right, follow,
     front_node, has_word, no_scratch, no_study, shift, start_with_root,
+    topmost_arc, two_a_word,
 )
 
 
@@ -58,13 +59,11 @@ cdef void apply(const State* state, int move, int label, int n, State* out) noex
 
 
 cdef void arc(const State* state, int move, int32_t* head, int32_t* dependent) noexcept nogil:
-    head[0] = dependent[0] = -1
     if move == LEFT:
         head[0] = state.buffer
         dependent[0] = state.stack.word
-    elif move == RIGHT or move == ROOT:
-        head[0] = state.stack.below.word
-        dependent[0] = state.stack.word
+    else:
+        topmost_arc(state, move, head, dependent)
 
 
 cdef int cost(const State* state, int move, const Gold* gold) noexcept nogil:
@@ -113,12 +112,8 @@ cdef int oracle(const State* state, const Gold* gold) noexcept nogil:
     return SHIFT
 
 
-cdef int steps(int n) noexcept nogil:
-    return 2 * n
-
-
 SYSTEM = System("arc-hybrid", ("shift", "left", "right", "root"), sees_front_children=True)
 (<System>SYSTEM).functions = Functions(
     legal=legal, apply=apply, arc=arc, cost=cost, oracle=oracle,
-    steps=steps, start=start_with_root, scratch=no_scratch, prepare_oracle=no_study,
+    steps=two_a_word, start=start_with_root, scratch=no_scratch, prepare_oracle=no_study,
 )
