@@ -14,7 +14,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.training.config import Config
 from niwaki.training.config_file import make_config
-from niwaki.training.loop import EpochReport
+from niwaki.training.reporting import EpochReport
 from niwaki.training.run import train
 
 TOY = Path(__file__).parent / "fixtures" / "toy.conllu"

@@ -21,7 +21,7 @@ from niwaki.metrics.attachment import AttachmentEvaluation, evaluate
 from niwaki.metrics.nonprojective import NonprojectiveEvaluation, count_nonprojective
 from niwaki.metrics.significance import compare
 from niwaki.training.config_file import make_config
-from niwaki.training.loop import EpochReport
+from niwaki.training.reporting import EpochReport
 from niwaki.training.run import train
 
 TREEBANKS = {

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from benchmarks.common import DATA, need, parser, report, signature
 from niwaki.features.arc_templates import load_arc_feature_set
 from niwaki.learning.checkpoint import Checkpoint
-from niwaki.learning.corpus import Corpus, read_treebank
+from niwaki.learning.corpus import Corpus
 from niwaki.metrics.base import resample
 from niwaki.parsers.decoding import Scores, decode, sum_trees
 from niwaki.parsers.graph.model import GraphParser
@@ -41,6 +41,7 @@ from niwaki.tagging.tagger import Tags
 from niwaki.tagging.trainer import jackknife, train_tagger
 from niwaki.training.config import Config
 from niwaki.training.config_file import make_config
+from niwaki.training.treebanks import read_treebank
 
 TREEBANKS = {
     "ud-english-ewt": "en_ewt-ud-{}.conllu",

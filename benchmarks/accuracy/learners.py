@@ -20,14 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import DATA, ROOT, need, parser, report, signature, timed
+from niwaki.data.faults import DEPREL
 from niwaki.features.templates import load_feature_set
 from niwaki.learning.checkpoint import Checkpoint
-from niwaki.learning.corpus import Corpus, read_treebank
-from niwaki.parsers.transition.model import DEPREL, TransitionParser, make_transition_spec
+from niwaki.learning.corpus import Corpus
+from niwaki.parsers.transition.model import TransitionParser, make_transition_spec
 from niwaki.parsers.transition.trainer import ParserTraining
 from niwaki.tagging.tagger import UPOS, Tagger, Tags
 from niwaki.tagging.trainer import jackknife, train_tagger
 from niwaki.training.config import TaggerConfig, TrainingConfig
+from niwaki.training.treebanks import read_treebank
 
 KEPT = ROOT / "build" / "learners"
 EWT = DATA / "ud-english-ewt"

@@ -37,18 +37,19 @@ from benchmarks.common import (
 )
 from benchmarks.tasks._adapting import WORK, Lines, write
 from niwaki.analysis.gains import GainsReport, Row, learning_curve, measure
+from niwaki.data.faults import DEPREL
 from niwaki.data.sentence import Sentence
 from niwaki.draw import line_chart, round_limits
 from niwaki.features.weights import PackedWeights, compress
 from niwaki.learning.checkpoint import Checkpoint
-from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import compare
-from niwaki.parsers.transition.model import DEPREL, TransitionParser
+from niwaki.parsers.transition.model import TransitionParser
 from niwaki.parsers.transition.trainer import ParserTraining
 from niwaki.training.config import Config, ObjectiveConfig, UptrainingConfig
 from niwaki.training.config_file import read_config
 from niwaki.training.run import train
+from niwaki.training.treebanks import read_treebank
 from niwaki.training.uptraining import QUESTION_CHARACTERS, QUESTION_WORDS, Teachers, uptrain
 
 EWT = DATA / "ud-english-ewt"

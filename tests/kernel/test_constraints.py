@@ -17,7 +17,7 @@ from niwaki.kernel.batch import Batch
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.transition.constraints import Chart, Limits
 from niwaki.kernel.transition.systems import load_system, system_names
-from niwaki.parsers.transition.model import TransitionParser, make_transition_spec
+from niwaki.parsers.transition.model import TransitionModel, make_transition_spec
 from niwaki.parsers.transition.search import constrained_kbest
 from niwaki.tagging.tagger import Tags
 from tests.reference.constraints import obeying_trees, obeys
@@ -29,7 +29,7 @@ FEATURES = "s0.form\ns1.form + s0.form\ns0.form + b0.form\ndistance(s0,b0)"
 
 
 @cache
-def parser_of(system: str, rare: bool) -> TransitionParser:
+def parser_of(system: str, rare: bool) -> TransitionModel:
     """A parser with random weights; with `rare`, most labels share one move."""
     random = np.random.default_rng(7)
     trees = [
@@ -40,7 +40,7 @@ def parser_of(system: str, rare: bool) -> TransitionParser:
     ]
     spec = make_transition_spec(trees, system, FEATURES, max_classes=6 if rare else 64)
     learner = SparseWeights(len(spec.classes))
-    parser = TransitionParser(spec, learner)
+    parser = TransitionModel(spec, learner)
     batch = Batch([sentence(5).source])
     values = parser.attribute_values(batch, Tags.none(batch))
     for _ in range(60):

@@ -7,15 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from niwaki.data.faults import COLUMNS
+from niwaki.data.faults import COLUMNS, DEPREL
 from niwaki.data.sentence import Sentence
 from niwaki.features.vocabulary import Vocabulary
 from niwaki.kernel.batch import Batch, Symbols
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.transition.learning import TransitionLearner
 from niwaki.kernel.transition.systems import MOVES, load_system, system_names
-from niwaki.parsers.transition.model import DEPREL, TransitionParser, make_transition_spec
-from niwaki.pipeline.pipeline import untagged
+from niwaki.parsers.transition.model import TransitionModel, make_transition_spec
 from tests.reference.systems import projective_trees, reachable_trees
 
 SYSTEMS = system_names()
@@ -47,7 +46,7 @@ class Lessons:
         self.batch = Batch([sentence.source for sentence in sentences])
         spec = make_transition_spec(sentences, system, features)
         self.learner = SparseWeights(len(spec.classes))
-        self.parser = TransitionParser(spec, self.learner)
+        self.parser = TransitionModel(spec, self.learner)
         upos = Vocabulary(sorted({tag for sentence in sentences for tag in sentence.upos}))
         seen = upos.values[self.batch.numbers(UPOS, upos.symbols)]
         self.values = self.parser.attribute_values(

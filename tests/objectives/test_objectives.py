@@ -12,7 +12,7 @@ import pytest
 
 from niwaki.data.bilingual.references import Reference, write_references
 from niwaki.data.conllu import read_conllu
-from niwaki.data.kbest import CandidateArrays, Candidates
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ObjectiveError
 from niwaki.metrics.reordering import evaluate_orders
@@ -39,17 +39,17 @@ WRONG_LABEL = ([2, 3, 0, 3, 3], [3, 2, 0, 2, 4])
 WRONG_ROOT = ([2, 4, 4, 0, 4], [3, 1, 1, 0, 4])
 
 
-def arrays(number: int, *trees: tuple[list[int], list[int]]) -> CandidateArrays:
+def arrays(number: int, *trees: tuple[list[int], list[int]]) -> KBest:
     heads = np.array([tree[0] for tree in trees], dtype=np.int32)
     labels = np.array([tree[1] for tree in trees], dtype=np.int32)
     scores = np.arange(len(trees), 0, -1).astype(np.float32)
-    return CandidateArrays(number, heads, labels, scores)
+    return KBest(number, heads, labels, scores)
 
 
 THREE = arrays(0, RIGHT, WRONG_LABEL, WRONG_ROOT)
 
 
-def costs(objective: Any, candidates: CandidateArrays = THREE) -> list[float]:
+def costs(objective: Any, candidates: KBest = THREE) -> list[float]:
     objective.open(objective.sentences, LABELS)
     (found,) = objective.costs([candidates])
     return [round(cost, 6) for cost in found.tolist()]

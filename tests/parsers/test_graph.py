@@ -18,8 +18,10 @@ from niwaki.errors import ConfigError, ConstraintError, ModelError
 from niwaki.features.arc_templates import compile_arcs, load_arc_feature_set
 from niwaki.kernel.batch import Batch
 from niwaki.metrics.attachment import evaluate
-from niwaki.parsers.graph.spec import DECODERS, GraphParser
-from niwaki.pipeline.ensemble import Beliefs, Ensemble
+from niwaki.parsers.beliefs import Beliefs
+from niwaki.parsers.graph.model import GraphParser
+from niwaki.parsers.graph.spec import DECODERS
+from niwaki.pipeline.ensemble import Ensemble
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from tests.reference.trees import all_trees

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from niwaki.data.conllu import read_conllu
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ObjectiveError
 from niwaki.kernel.batch import Batch
@@ -70,9 +70,9 @@ def labelled_trees(n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array(heads, dtype=np.int32), np.array(labels, dtype=np.int32)
 
 
-def as_candidates(number: int, n: int) -> CandidateArrays:
+def as_candidates(number: int, n: int) -> KBest:
     heads, labels = labelled_trees(n)
-    return CandidateArrays(number, heads, labels, np.zeros(len(heads), dtype=np.float32))
+    return KBest(number, heads, labels, np.zeros(len(heads), dtype=np.float32))
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
@@ -146,7 +146,7 @@ class Taught:
                     steps = random.normal(size=len(parts)).astype(np.float32)
                     arc_learner.add(s, parts, np.full(len(parts), action, dtype=np.int32), steps)
 
-    def tree_scores(self, s: int, trees: CandidateArrays) -> np.ndarray:
+    def tree_scores(self, s: int, trees: KBest) -> np.ndarray:
         n = trees.heads.shape[1]
         table = self.parser.labelled_scores(self.batch, s, self.values).table
         found = table[trees.heads * n + np.arange(n), trees.labels].sum(axis=1)

@@ -17,7 +17,7 @@ from niwaki.analysis.curves import read_log
 from niwaki.data.bilingual.references import Reference, read_references, write_references
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ObjectiveError
 from niwaki.kernel.linear import SparseWeights
@@ -80,16 +80,16 @@ class Ranker:
         self.outputs = outputs
         self.weights = np.zeros(outputs[0].shape[1]) if weights is None else weights.copy()
 
-    def candidates(self, s: int, k: int) -> CandidateArrays:
+    def candidates(self, s: int, k: int) -> KBest:
         scores = self.outputs[s] @ self.weights
         best = np.argsort(-scores, kind="stable")[:k]
         rows = best[:, None].astype(np.int32)
-        return CandidateArrays(s, rows, np.zeros_like(rows), scores[best].astype(np.float32))
+        return KBest(s, rows, np.zeros_like(rows), scores[best].astype(np.float32))
 
-    def obeying(self, s: int, constraints: Constraints) -> CandidateArrays:
+    def obeying(self, s: int, constraints: Constraints) -> KBest:
         raise AssertionError
 
-    def update(self, candidates: CandidateArrays, towards: int, away: int, step: float) -> None:
+    def update(self, candidates: KBest, towards: int, away: int, step: float) -> None:
         better, worse = candidates.heads[[towards, away], 0]
         vectors = self.outputs[candidates.number]
         self.weights += step * (vectors[better] - vectors[worse])
@@ -105,7 +105,7 @@ class Prices:
 
     def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None: ...
 
-    def costs(self, candidates: Sequence[CandidateArrays]) -> list[Numbers]:
+    def costs(self, candidates: Sequence[KBest]) -> list[Numbers]:
         return [self.prices[each.number][each.heads[:, 0]] for each in candidates]
 
     def constraints(self, number: int) -> Constraints | None:
@@ -311,7 +311,7 @@ def mean_cost(model: Pipeline, references: Path) -> float:
     for number, sentence in enumerate(parsed):
         heads = np.array([sentence.heads], dtype=np.int32)
         numbers = np.array([[labels.number(x) for x in sentence.deprels]], dtype=np.int32)
-        one = CandidateArrays(number, heads, numbers, np.zeros(1, dtype=np.float32))
+        one = KBest(number, heads, numbers, np.zeros(1, dtype=np.float32))
         found.append(float(objective.costs([one])[0][0]))
     return float(np.mean(found))
 

@@ -11,11 +11,11 @@ import pytest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, CorpusError, ModelError, NiwakiError
 from niwaki.kernel.transition.systems import system_names
-from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.attachment import evaluate
 from niwaki.pipeline.store import load
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
+from niwaki.training.treebanks import read_treebank
 from tests.conftest import ROOT
 from tests.toy import (
     NEW,

@@ -10,7 +10,6 @@ import pytest
 
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
-from niwaki.learning.corpus import read_treebanks
 from niwaki.learning.workers import Stopped
 from niwaki.metrics.attachment import evaluate
 from niwaki.pipeline.pipeline import Pipeline
@@ -18,6 +17,7 @@ from niwaki.pipeline.store import load
 from niwaki.training.config import ObjectiveConfig
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
+from niwaki.training.treebanks import read_treebanks
 from tests.toy import QUICK, TOY, Log, quick_model, write
 
 

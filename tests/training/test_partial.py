@@ -11,13 +11,13 @@ import pytest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConstraintError, CorpusError
 from niwaki.kernel.transition.systems import system_names
-from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.attachment import evaluate
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.training import loop as epochs
 from niwaki.training.config import Config
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
+from niwaki.training.treebanks import read_treebank
 from tests.toy import QUICK, Log, check, write
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ModelError
 from niwaki.objectives import Costs
@@ -83,7 +83,7 @@ class Imperative:
     def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None:
         self._tagged = tagged
 
-    def costs(self, candidates: Sequence[CandidateArrays]) -> list[Costs]:
+    def costs(self, candidates: Sequence[KBest]) -> list[Costs]:
         verb = self._tagged[0].upos[0] == "VERB"
         return [np.where((each.heads[:, 0] == 0) & verb, 0.0, 1.0) for each in candidates]
 

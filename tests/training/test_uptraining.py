@@ -12,11 +12,12 @@ import pytest
 from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, CorpusError, ModelError
-from niwaki.learning.corpus import Corpus, read_treebanks
+from niwaki.learning.corpus import Corpus
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.training.config import ObjectiveConfig, UptrainingConfig
 from niwaki.training.config_file import make_config
+from niwaki.training.treebanks import read_treebanks
 from niwaki.training.uptraining import (
     QUESTION_WORDS,
     FilterCounts,
