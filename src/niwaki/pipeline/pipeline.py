@@ -88,7 +88,7 @@ class Pipeline:
     @property
     def beam(self) -> int:
         """The width of the beam that the model was trained for; the default of `parse`."""
-        return int(self.config["model"]["beam"])
+        return int(self.config["model"].get("beam", 1))
 
     @property
     def uses_links(self) -> bool:

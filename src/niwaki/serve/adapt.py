@@ -133,7 +133,7 @@ class Plan:
         lines += ["[training]", f"epochs = {self.epochs}"]
         if not trees:
             lines += ["# So few examples that each should see what the one before has taught."]
-            lines += ["round = 1"]
+            lines += ["batch_size = 1"]
         if held_out_trees:
             lines.append(f"dev = {json.dumps(HELD_OUT_TREES)}")
         (self.folder / CONFIG).write_text("\n".join(lines) + "\n", encoding="utf-8")
