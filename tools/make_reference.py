@@ -213,17 +213,16 @@ _OPENING = """\
 
 
 def all_keys() -> str:
-    lines = [_OPENING]
-    table = ""
+    lines = [_OPENING.rstrip()]
+    before = ""
     for section in sections():
         out = not _stands(section)
-        mark = "#" if out else ""
-        if section.table != table or section.kind in ("treebank", "") or (out and not table):
-            table = section.table
-            brackets = f"[[{table}]]" if table == "objective" else f"[{table}]"
-            lines += ["", *_comment(section.title), f"{mark}{brackets}"]
+        if section.table != before or not section.kind:
+            table = f"[[{section.table}]]" if section.table == "objective" else f"[{section.table}]"
+            lines += ["", *_comment(section.title), f"{'#' if out else ''}{table}"]
         else:
             lines += ["", *_comment(f'With kind = "{section.kind}": {section.title}')]
+        before = section.table
         for key in section.keys:
             silent = out or not key.says_something(section.defaults)
             lines += [*_comment(_with_condition(key)), _assignment(section, key, silent)]

@@ -208,7 +208,8 @@ def test_training_on_and_another_parser(model: Pipeline, tmp_path: Path) -> None
 
 def test_a_graph_parser_gives_candidates_and_is_trained(tmp_path: Path) -> None:
     graph = quick_model(tmp_path / "graph", model={"kind": "graph"}, training={"epochs": 1})
-    config = make_config(task(tmp_path, model={"kind": "graph"}))
+    few = {"model": {"kind": "graph"}, "training": {"epochs": 3}}
+    config = make_config(task(tmp_path, **few))
     plan = Plan(Selection("cost", 6, tags=2), weight=2)
     trained, rounds = self_train(config, graph, tmp_path / "m", plan, Log(), threads=1)
     assert rounds[0].cost < rounds[0].first_cost

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from niwaki.data.toml import Way, key_lines
-from niwaki.errors import ConfigError, nearest, shown, written
+from niwaki.errors import ConfigError, nearest, written
 from niwaki.keys import GIVEN, Former, Key, WrongKeyError, is_file_name, keys_of, printable_key
 from niwaki.objectives import settings_class
 from niwaki.parsers.base import family_names, load_family
@@ -147,7 +147,8 @@ class _Reader:
         try:
             settings = settings_class(kind)
         except ConfigError as error:
-            self._refuse((*way, "kind"), f"is {shown(kind)}: {error}")
+            where = (*way, "kind")
+            raise ConfigError(f"{self._where(where)}: {_whole(where)}: {error}") from None
         own = {each.name: each for each in keys_of(settings)}
         known = {each.name: each for each in keys_of(CostConfig)} | own
         found = self._values(way, record, known, _objective_relatives())
