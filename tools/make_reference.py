@@ -9,9 +9,8 @@ import os
 import textwrap
 import typing
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 # Help is wrapped to the terminal; the document must not depend on whose.
 os.environ["COLUMNS"] = "88"
@@ -50,8 +49,7 @@ def reference() -> str:
 # -- who declares which keys ---------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """Keys of a table that one owner declares; `kind` is the value of kind that they go with."""
 
     table: str

@@ -20,6 +20,7 @@ from typing import Any
 
 from niwaki.data.bilingual.references import write_references
 from niwaki.data.conllu import write_conllu
+from niwaki.keys import is_file_name
 from niwaki.serve.annotations import Project
 from niwaki.serve.errors import RequestError
 from niwaki.serve.jobs import Job
@@ -32,7 +33,7 @@ PARTS = ("held-out", "learned")
 CONFIG, MODEL, LOG = "config.toml", "model.niwaki", "model.niwaki.log.jsonl"
 LEARNED_TREES, HELD_OUT_TREES = "treebank.learned.conllu", "treebank.held-out.conllu"
 
-_LEASH = Path(__file__).with_name("leash.py")
+_LEASH = Path(__file__).with_name("supervise.py")
 _NICE = 5
 _LOOK_SECONDS = 0.3
 _FOLDS = 4
@@ -140,7 +141,7 @@ class Plan:
 
     def _rules(self, task: Task) -> str:
         """Rules that are not shipped are kept with the model, as they were."""
-        if task.kind == "partial" or "/" not in task.rules:
+        if task.kind == "partial" or not is_file_name(task.rules):
             return task.rules
         shutil.copyfile(task.rules, self.folder / "rules.toml")
         return "rules.toml"
