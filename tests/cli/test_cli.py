@@ -90,9 +90,9 @@ def test_info_of_a_graph_model_says_nothing_of_beams(good: Path, tmp_path: Path)
     keys = [line.partition(":")[0] for line in lines]
     assert "kind: graph" in lines and "trainer: mira" in lines and "aggressiveness: 0.01" in lines
     assert f"data: {good}" in lines
-    for key in ("system", "beam", "explore", "eg_rate", "optimizer", "schedule"):
+    for key in ("system", "beam", "explore", "eg_learning_rate", "optimizer", "schedule"):
         assert key not in keys
-    assert json.loads(run("info", path, "--json").stdout)["model"]["beam"] == 8
+    assert json.loads(run("info", path, "--json").stdout)["graph"]["optimizer"] == "adagrad"
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from niwaki.objectives._trees import KnownTrees
 from niwaki.objectives.arc_length import ArcLength
 from niwaki.objectives.partial import Partial
 from niwaki.objectives.treebank import Treebank
+from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.costs import GraphTrainee
 from niwaki.parsers.graph.learners import make_online_lessons
 from niwaki.parsers.graph.model import GraphParser, GraphSpec
@@ -28,7 +29,7 @@ from niwaki.parsers.graph.training_data import Pupil
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.tagging.tagger import Tags
-from niwaki.training.config import GraphConfig, ObjectiveConfig
+from niwaki.training.config import CostConfig
 from niwaki.training.config_file import make_config
 from niwaki.training.objectives import CostLessons, CostTraining
 from niwaki.training.run import train
@@ -256,7 +257,7 @@ def test_hope_and_fear_are_the_best_of_all_trees(name: str, scale: float) -> Non
 def test_costs_that_are_no_sums_are_refused() -> None:
     objective = Treebank(SHORT, exact=True)
     taught = Taught(objective, LABELS)
-    config = ObjectiveConfig(kind="treebank", select="exact")
+    config = CostConfig(kind="treebank", select="exact")
     lessons = CostLessons("x", config, objective, taught.trainee)
     with pytest.raises(ObjectiveError, match="no sum over arcs"):
         lessons.price([0])
@@ -288,7 +289,7 @@ def test_mistakes_are_bounded_on_a_separable_set(k: Any, order: int) -> None:
     taught = Taught(
         objective, ["x"], random=False, features=features, trainer="perceptron", order=order
     )
-    config = ObjectiveConfig(kind="treebank", k=k, max_k=256)
+    config = CostConfig(kind="treebank", k=k, max_k=256)
     lessons = CostLessons("x", config, objective, taught.trainee)
     training = CostTraining([lessons], list(taught.weights.values()), seed=1)
     updates, reports = 0, []
@@ -352,7 +353,7 @@ def test_roots_are_learned_by_costs_of_arcs(base: Path, tmp_path: Path, select: 
 
 def test_what_a_graph_parser_cannot_be_taught(base: Path, tmp_path: Path) -> None:
     def refused(objective: dict[str, Any], match: str, **tables: Any) -> None:
-        init = None if "model" in tables else load(base)
+        init = None if "tagger" in tables else load(base)
         config = make_config({"objective": [{"data": str(TOY)}, objective], **tables})
         with pytest.raises(ConfigError, match=match):
             train(config, tmp_path / "m", Log(), init=init, threads=1)
@@ -363,7 +364,8 @@ def test_what_a_graph_parser_cannot_be_taught(base: Path, tmp_path: Path) -> Non
     refused(lengths, "graph.latent = 1", graph={"latent": 2}, **quick)
     siblings = {"trainer": "mira", "order": 2}
     refused({**lengths, "select": "exact"}, "needs graph.order = 1", graph=siblings, **quick)
-    refused(lengths, r"graph\.projective cannot be chosen", graph={"projective": True})
+    said = {"model": {"kind": "graph"}, "graph": {"projective": True}}
+    refused(lengths, r"graph\.projective cannot be chosen", **said)
     command = {"kind": "command", "command": ["true"], "data": str(TOY), "select": "augmented"}
     refused(command, "sums over arcs")
 

@@ -18,6 +18,7 @@ from niwaki.learning.corpus import Corpus
 from niwaki.parsers.decoding import kbest, sum_trees
 from niwaki.parsers.graph import online as online
 from niwaki.parsers.graph.batch import BatchLogLinear, MaxMargin
+from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.lbfgs import LBFGS
 from niwaki.parsers.graph.model import GraphParser
 from niwaki.parsers.graph.trainer import GraphTraining, make_graph_spec
@@ -47,11 +48,12 @@ def training(
     sentences: list[Sentence], tmp_path: Path, features: str = "hall2011", **graph: Any
 ) -> GraphTraining:
     """The training of a parser on gold tags."""
-    config = quick_config(write(tmp_path / "data.conllu", sentences), graph=graph)
+    data = write(tmp_path / "data.conllu", sentences)
+    config = quick_config(data, model={"kind": "graph"}, graph=graph)
     corpus = Corpus((str(TOY),), tuple(sentences))
     spec = make_graph_spec(
         sentences,
-        config.graph,
+        config.family,
         features=load_arc_feature_set(features),
         label_features="d.tag + h.tag\nd.form",
     )
@@ -145,7 +147,7 @@ def test_an_update_moves_scores_by_the_difference_of_trees(
     scores = pupil.scores(0)
     lead = tree_score(scores, one) - tree_score(scores, other)
     # The squared length of the difference of the features, times the step.
-    mira = online.Mira(pupil, quick_config(graph={"trainer": "mira"}).graph)
+    mira = online.Mira(pupil, GraphConfig(trainer="mira"))
     difference = mira._difference(0, one, other)
     assert lead == pytest.approx(0.5 * float(difference[1] @ difference[1]), rel=1e-5)
 
@@ -170,7 +172,7 @@ def test_mira_makes_the_right_tree_lead(toy: list[Sentence], tmp_path: Path) -> 
 def test_the_gradient_of_the_likelihood(toy: list[Sentence], tmp_path: Path) -> None:
     """By finite differences, and the sums by all trees."""
     short = [s for s in toy if len(s) <= 6][:3]
-    made = training(short, tmp_path, optimizer="lbfgs", c=0.7)
+    made = training(short, tmp_path, optimizer="lbfgs", l2=1 / 0.7)
     batch = made._lessons
     assert isinstance(batch, BatchLogLinear)
     random = np.random.default_rng(2)
@@ -199,7 +201,7 @@ def test_the_gradient_of_the_likelihood(toy: list[Sentence], tmp_path: Path) -> 
 
 
 def test_lbfgs_falls(toy: list[Sentence], tmp_path: Path) -> None:
-    made = training(toy[:8], tmp_path, optimizer="lbfgs", c=10.0)
+    made = training(toy[:8], tmp_path, optimizer="lbfgs", l2=0.1)
     batch = made._lessons
     assert isinstance(batch, BatchLogLinear)
     values = []
@@ -218,7 +220,12 @@ def test_the_dual_of_the_margin_meets_the_primal(
 ) -> None:
     few = [s for s in toy if s.tree.is_projective][:4]
     made = training(
-        few, tmp_path, trainer="max-margin", margin_c=0.05, eg_rate=1.0, projective=projective
+        few,
+        tmp_path,
+        trainer="max-margin",
+        margin_c=0.05,
+        eg_learning_rate=1.0,
+        projective=projective,
     )
     dual_way = made._lessons
     assert isinstance(dual_way, MaxMargin)
@@ -261,7 +268,7 @@ def test_log_linear_climbs_the_likelihood_of_latent_classes(
 
 def test_a_design_needs_arcs() -> None:
     with pytest.raises(ConfigError, match="no arcs"):
-        make_graph_spec([], quick_config().graph, features="h.tag", label_features="h.tag")
+        make_graph_spec([], GraphConfig(), features="h.tag", label_features="h.tag")
 
 
 # -- whole runs -------------------------------------------------------------------------------
@@ -351,12 +358,12 @@ def test_partial_trees(tmp_path: Path, toy: list[Sentence]) -> None:
         ({"latent": 2, "trainer": "mira"}, "latent classes are learned by log-linear"),
         ({"latent": 2, "optimizer": "lbfgs"}, "latent classes are learned by log-linear"),
         ({"trainer": "guess"}, "give one of perceptron, mira, log-linear, max-margin"),
-        ({"c": 0}, "graph.c is 0"),
+        ({"optimizer": "lbfgs", "l2": 0}, "graph.l2 is 0.0; give a number above 0"),
     ],
 )
 def test_what_does_not_go_together(graph: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        quick_config(graph=graph)
+        quick_config(model={"kind": "graph"}, graph=graph)
 
 
 def test_features_that_are_wrong_are_refused_first(tmp_path: Path) -> None:

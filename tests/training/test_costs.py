@@ -25,7 +25,7 @@ from niwaki.objectives.reordering import Reordering
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.tasks.reorder.rulefile import load_rules
-from niwaki.training.config import Config, ObjectiveConfig
+from niwaki.training.config import Config, CostConfig
 from niwaki.training.config_file import make_config
 from niwaki.training.objectives import CostLessons, CostTraining
 from niwaki.training.run import train
@@ -116,7 +116,7 @@ def teach(
     ranker: Ranker, prices: list[Numbers], passes: int, k: Any, **more: Any
 ) -> list[tuple[int, float]]:
     """Passes over all examples, one at a time, until nothing changes; updates and first costs."""
-    config = ObjectiveConfig(kind="toy:toy", k=k, **more)
+    config = CostConfig(kind="toy:toy", k=k, **more)
     lessons = CostLessons("toy", config, Prices(prices), ranker)
     training = CostTraining([lessons], [SparseWeights(1)], seed=1)
     found = []
@@ -180,7 +180,7 @@ def test_adaptive_k_reaches_what_two_candidates_do_not() -> None:
 def test_the_schedule_counts_examples_and_visits_all() -> None:
     lessons = CostLessons(
         "toy",
-        ObjectiveConfig(kind="toy:toy", schedule=0.5),
+        CostConfig(kind="toy:toy", schedule=0.5),
         Prices([np.zeros(1)] * 5),
         Ranker([np.zeros((1, 1))] * 5),
     )
@@ -276,7 +276,7 @@ class Broken(Log):
 
 def test_several_objectives_can_be_broken_off_and_taken_up(any_base: Path, tmp_path: Path) -> None:
     init = load(any_base)
-    config = task_config(tmp_path, round=5)
+    config = task_config(tmp_path, batch_size=5)
     log = Broken()
     train(config, tmp_path / "whole", log, init=init, threads=1)
     whole = (tmp_path / "whole").read_bytes()
@@ -373,10 +373,10 @@ def test_a_cost_that_fails_stops_and_keeps_the_checkpoint(
     ("objective", "message"),
     [
         ({"kind": "reordring", "data": str(TOY)}, "did you mean 'reordering'"),
-        ({"kind": "reordering"}, "data is empty"),
+        ({"kind": "reordering"}, "data is missing; give the files it reads"),
         ({"kind": "treebank", "data": str(TOY), "k": 4}, "k goes with a cost"),
         ({"kind": "arc-length", "data": str(TOY), "partial": True}, "partial goes with"),
-        ({"kind": "arc-length", "data": str(TOY), "k": 1}, "give 2 to"),
+        ({"kind": "arc-length", "data": str(TOY), "k": 1}, "give at least 2"),
         ({"kind": "arc-length", "data": str(TOY), "k": "many"}, "or adaptive"),
         ({"kind": "arc-length", "data": str(TOY), "schedule": 0}, "above 0"),
         ({"kind": "arc-length", "data": str(TOY), "select": "best"}, "one of hard"),

@@ -189,10 +189,10 @@ def test_training_names_or_counts_bad_links(tmp_path: Path) -> None:
     [
         (["model.more_features=[]"], "no feature of this parser uses them"),
         (["model.system=arc-standard-swap"], "no feature of this parser uses them"),
-        (["model.kind=graph"], "links go with model.kind"),
+        (["model.kind=graph"], "beam goes with model.kind = .transition"),
         (['objective.0.links=["lanterns.align", "lanterns.align"]'], "2 files for 1"),
         (["objective.0.links=nowhere.align"], "no file"),
-        (["training.dev_links=lanterns.align"], "goes with training.dev"),
+        (["training.dev_links=lanterns.align"], "dev_links says nothing without dev"),
         (["objective.0.kind=partial"], r"links goes with kind = \"treebank\""),
         (["model.more_features=contiguous(s2,s0)"], "no neighbours in 'contiguous"),
     ],

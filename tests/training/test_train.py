@@ -163,8 +163,9 @@ def test_folds_of_a_model_that_is_trained_on_have_its_kind_of_tagger(
     tmp_path: Path,
 ) -> None:
     def trained_on(init: Pipeline, learner: str) -> Pipeline:
+        epochs = {} if learner == "tnt" else {"epochs": 1}
         record = {
-            "tagger": {"folds": 2, "epochs": 1, "learner": learner},
+            "tagger": {"folds": 2, "learner": learner, **epochs},
             "training": {"epochs": 1},
             "objective": [{"data": str(TOY)}],
         }
@@ -205,7 +206,7 @@ def test_local_classifiers_learn(
         path,
         log=log,
         model={"system": system, "features": "lean", "beam": 1},
-        training={"greedy_learner": learner, "greedy_epochs": 6, "rate": 0.3},
+        training={"greedy_learner": learner, "greedy_epochs": 6, "learning_rate": 0.3},
     )
     model = load(path)
     assert evaluate(toy, model.parse(toy)).scores["LAS"] > 70

@@ -20,6 +20,7 @@ from typing import Any
 
 from niwaki.data.bilingual.references import write_references
 from niwaki.data.conllu import write_conllu
+from niwaki.keys import is_file_name
 from niwaki.serve.annotations import Project
 from niwaki.serve.errors import RequestError
 from niwaki.serve.jobs import Job
@@ -32,7 +33,7 @@ PARTS = ("held-out", "learned")
 CONFIG, MODEL, LOG = "config.toml", "model.niwaki", "model.niwaki.log.jsonl"
 LEARNED_TREES, HELD_OUT_TREES = "treebank.learned.conllu", "treebank.held-out.conllu"
 
-_LEASH = Path(__file__).with_name("leash.py")
+_LEASH = Path(__file__).with_name("supervise.py")
 _NICE = 5
 _LOOK_SECONDS = 0.3
 _FOLDS = 4
@@ -133,14 +134,14 @@ class Plan:
         lines += ["[training]", f"epochs = {self.epochs}"]
         if not trees:
             lines += ["# So few examples that each should see what the one before has taught."]
-            lines += ["round = 1"]
+            lines += ["batch_size = 1"]
         if held_out_trees:
             lines.append(f"dev = {json.dumps(HELD_OUT_TREES)}")
         (self.folder / CONFIG).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def _rules(self, task: Task) -> str:
         """Rules that are not shipped are kept with the model, as they were."""
-        if task.kind == "partial" or "/" not in task.rules:
+        if task.kind == "partial" or not is_file_name(task.rules):
             return task.rules
         shutil.copyfile(task.rules, self.folder / "rules.toml")
         return "rules.toml"

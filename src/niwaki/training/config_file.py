@@ -7,11 +7,12 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from niwaki.data.toml import Way, key_lines
-from niwaki.errors import ConfigError, nearest, shown, written
+from niwaki.errors import ConfigError, nearest, written
 from niwaki.keys import GIVEN, Former, Key, WrongKeyError, is_file_name, keys_of, printable_key
 from niwaki.objectives import settings_class
 from niwaki.parsers.base import family_names, load_family
@@ -119,7 +120,7 @@ class _Reader:
             self._refuse(_way(error.key), error.fault, error.key)
         except ConfigError as error:
             raise ConfigError(f"{self._name}: {error}") from None
-        return config
+        return self._with_paths(config)
 
     def _kind(self, record: Mapping[str, Any]) -> str:
         """The family first: it brings keys of its own."""
@@ -146,7 +147,8 @@ class _Reader:
         try:
             settings = settings_class(kind)
         except ConfigError as error:
-            self._refuse((*way, "kind"), f"is {shown(kind)}: {error}")
+            where = (*way, "kind")
+            raise ConfigError(f"{self._where(where)}: {_whole(where)}: {error}") from None
         own = {each.name: each for each in keys_of(settings)}
         known = {each.name: each for each in keys_of(CostConfig)} | own
         found = self._values(way, record, known, _objective_relatives())
@@ -172,16 +174,36 @@ class _Reader:
 
     def _value(self, way: Way, key: Key, value: Any) -> Any:
         with self._placed(way):
-            found = key.convert(value)
-        if key.path not in ("file", "named"):
-            return found
-        where = (*way, key.name)
-        if isinstance(found, tuple):
-            return tuple(self._path(where, key, each) for each in found)
-        return self._path(where, key, found)
+            return key.convert(value)
+
+    # -- paths --------------------------------------------------------------------
+
+    def _with_paths(self, config: Config) -> Config:
+        """Paths made relative to where the command runs; all must exist."""
+        parts = {owner: self._with_paths_of(getattr(config, owner), (owner,)) for owner in OWNERS}
+        own = (load_family(config.model.kind).name,)
+        parts["family"] = self._with_paths_of(config.family, own)
+        objectives = []
+        for number, each in enumerate(config.objective):
+            way: Way = ("objective", number)
+            found = self._with_paths_of(each, way)
+            if isinstance(found, CostConfig):
+                found = replace(found, settings=self._with_paths_of(found.settings, way))
+            objectives.append(found)
+        return replace(config, objective=tuple(objectives), **parts)
+
+    def _with_paths_of(self, owner: Any, table: Way) -> Any:
+        found: Values = {}
+        for key in keys_of(type(owner)):
+            if key.path in ("file", "named"):
+                way: Way = (*((key.table,) if key.table else table), key.name)
+                value = getattr(owner, key.name)
+                is_list = isinstance(value, tuple)
+                paths = [self._path(way, key, each) for each in (value if is_list else [value])]
+                found[key.name] = tuple(paths) if is_list else paths[0]
+        return replace(owner, **found)
 
     def _path(self, way: Way, key: Key, path: str) -> str:
-        """A path made relative to where the command runs; the file must exist."""
         if not path or (key.path == "named" and not is_file_name(path)):
             return path
         file = self._folder / path
