@@ -10,8 +10,8 @@ import niwaki
 from niwaki.data.rawtext import raw_text
 from niwaki.features.weights import PackedWeights
 from niwaki.metrics.segmentation import METRICS, evaluate_segmentation
+from niwaki.segmenting.config import SegmenterConfig
 from niwaki.segmenting.trainer import train_segmenter
-from niwaki.training.config import SegmenterConfig
 from niwaki.training.treebanks import read_treebank
 from tests.conftest import SHARED
 from tests.official import OFFICIAL, official_counts

@@ -13,7 +13,7 @@ import pytest
 
 from niwaki.data.bilingual.references import Reference, write_references
 from niwaki.data.conllu import read_conllu
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.keys import keys_of
@@ -94,7 +94,7 @@ def labels() -> list[str]:
     return sorted({label for sentence in sentences() for label in sentence.deprels})
 
 
-def candidates(number: int) -> CandidateArrays:
+def candidates(number: int) -> KBest:
     """The right tree, the same with wrong labels, and some that are wrong."""
     random = np.random.default_rng(number)
     sentence, names = sentences()[number], labels()
@@ -104,11 +104,12 @@ def candidates(number: int) -> CandidateArrays:
         # Each word hangs from a word before it, or from the first: any such heads are a tree.
         heads = [0] + [int(random.integers(1, word)) for word in range(2, len(sentence) + 1)]
         trees.append((tuple(heads), random.integers(0, len(names), len(sentence)).tolist()))
-    return CandidateArrays(
-        number,
+    return KBest(
         np.array([heads for heads, _ in trees], dtype=np.int32),
         np.array([found for _, found in trees], dtype=np.int32),
-        np.arange(len(trees), 0, -1).astype(np.float32),
+        np.arange(len(trees), 0, -1),
+        names,
+        number=number,
     )
 
 

@@ -169,7 +169,7 @@ def test_crossing_trees_are_built_by_the_systems_own_moves(system: str) -> None:
     """Every tree of four words comes back if it is asked for, and so do arcs that cross."""
     parser = parser_of(system, False)
     batch = Batch([sentence(4).source])
-    values = parser.attribute_values(batch, untagged(batch))
+    values = parser.attribute_values(batch, Tags.none(batch))
     for heads in reachable_trees(system, 4):
         whole = Constraints.make(4, heads=dict(enumerate(heads, start=1)))
         some = Constraints.make(4, heads={1: heads[0], 2: heads[1]}, forbidden={4: [heads[2]]})
@@ -191,7 +191,7 @@ def test_more_crossing_than_can_be_swapped(system: str) -> None:
     half = words // 2
     parser = parser_of(system, False)
     batch = Batch([sentence(words).source])
-    values = parser.attribute_values(batch, untagged(batch))
+    values = parser.attribute_values(batch, Tags.none(batch))
     heads = {word: word + half for word in range(1, half + 1)}
     heads |= {word: word + 1 for word in range(half + 1, words)}
     with pytest.raises(ConstraintError, match=f"cross more often than {system} can swap 80 words"):

@@ -15,6 +15,7 @@ from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.transition.learning import TransitionLearner
 from niwaki.kernel.transition.systems import MOVES, load_system, system_names
 from niwaki.parsers.transition.model import TransitionModel, make_transition_spec
+from niwaki.tagging.tagger import Tags
 from tests.reference.systems import projective_trees, reachable_trees
 
 SYSTEMS = system_names()

@@ -47,7 +47,7 @@ def arrays(number: int, *trees: tuple[list[int], list[int]]) -> KBest:
     heads = np.array([tree[0] for tree in trees], dtype=np.int32)
     labels = np.array([tree[1] for tree in trees], dtype=np.int32)
     scores = np.arange(len(trees), 0, -1).astype(np.float32)
-    return KBest(number, heads, labels, scores)
+    return KBest(heads, labels, scores, LABELS, number=number)
 
 
 THREE = arrays(0, RIGHT, WRONG_LABEL, WRONG_ROOT)
@@ -171,13 +171,13 @@ def example(name: str = "ex-7") -> Example:
 
 
 def test_a_function_sees_the_example_and_its_candidates() -> None:
-    def main_verb(record: dict[str, str], candidates: Candidates) -> list[float]:
+    def main_verb(record: dict[str, str], candidates: KBest) -> list[float]:
         forms = candidates.sentence.forms
         return [float(forms[tree.root - 1] != record["verb"]) for tree in candidates]
 
     assert costs(FunctionObjective([example()], main_verb)) == [0, 0, 1]
 
-    def broken(record: dict[str, str], candidates: Candidates) -> list[float]:
+    def broken(record: dict[str, str], candidates: KBest) -> list[float]:
         raise KeyError("verb")
 
     with pytest.raises(ObjectiveError, match="example 'ex-7': the cost raised KeyError"):

@@ -13,7 +13,7 @@ from niwaki.data.modelfile import read_model_file
 from niwaki.errors import ConfigError
 from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.transition.config import TransitionConfig
-from niwaki.pipeline.pipeline import find_model
+from niwaki.pipeline.store import find_model
 from niwaki.training.card import card_of, upgraded, used_settings
 from niwaki.training.config import Config, TreebankConfig, continued
 from niwaki.training.config_file import make_config
