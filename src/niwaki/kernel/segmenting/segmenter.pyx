@@ -41,9 +41,11 @@ ENDING_COUNT = ENDINGS
 
 
 cdef struct Training:
-    # For each character `gold` says whether a token ends after it (1) or also a sentence (2).
+    # For each character `gold` says whether a token ends after it (1) or also a sentence (2),
+    # and `rules` how that token is split.
     LearnTable* table
     const uint8_t* gold
+    const int32_t* rules
     float rate
     float damping
     long decisions
@@ -133,7 +135,7 @@ cdef class Segmenter:
                 while decided > 0 and not ends[decided - 1]:
                     decided -= 1
                 if self.split_model is not None:
-                    self.find_splits(text, tokens, decided, ends, scores, splits)
+                    self.find_splits(text, tokens, decided, ends, NULL, scores, splits)
             return arrays_of(tokens, ends, splits, decided)
         finally:
             free(tokens)
@@ -207,10 +209,14 @@ cdef class Segmenter:
                 begin(&progress, t + 1)
 
     cdef void find_splits(self, Text text, const Token* tokens, Py_ssize_t count,
-                          const uint8_t* ends, float* scores, int32_t* splits) noexcept nogil:
+                          const uint8_t* ends, Training* training, float* scores,
+                          int32_t* splits) noexcept nogil:
+        """How the model splits the tokens; in training it learns how they are split."""
         cdef uint64_t values[MAX_VALUES]
         cdef uint64_t keys[MAX_KEYS]
         cdef Py_ssize_t start = 0, stop, t
+        cdef int32_t length
+        cdef int many
         while start < count:
             stop = start + 1
             while stop < count and not ends[stop - 1]:
@@ -219,10 +225,15 @@ cdef class Segmenter:
                 if not self.split_endings[tokens[t].ending]:
                     continue
                 split_values(text, tokens, t, start, stop, values)
+                many = self.splits.keys(values, keys)
                 memset(scores, 0, self.rules * sizeof(float))
-                self.split_scorer.score(
-                    self.split_scorer.table, keys, self.splits.keys(values, keys), scores)
-                splits[t] = self.best_rule(tokens[t].end - tokens[t].start, scores)
+                self.split_scorer.score(self.split_scorer.table, keys, many, scores)
+                length = tokens[t].end - tokens[t].start
+                if training == NULL:
+                    splits[t] = self.best_rule(length, scores)
+                else:
+                    self.split_step(training, keys, many, scores, length,
+                                    training.rules[tokens[t].end - 1])
             start = stop
 
     cdef int best_rule(self, int32_t length, const float* scores) noexcept nogil:
@@ -246,6 +257,7 @@ cdef class Segmenter:
         cdef Text text = Text(codes)
         cdef Token* tokens
         cdef uint8_t* ends
+        cdef float* scores
         cdef Training training
         cdef Py_ssize_t count, i
         if gold.shape[0] != codes.shape[0] or rules.shape[0] != codes.shape[0]:
@@ -259,11 +271,13 @@ cdef class Segmenter:
             return 0, 0
         tokens = <Token*>malloc((text.length + 1) * sizeof(Token))
         ends = <uint8_t*>calloc(text.length + 1, 1)
-        if tokens == NULL or ends == NULL:
+        scores = <float*>malloc(self.rules * sizeof(float))
+        if tokens == NULL or ends == NULL or scores == NULL:
             free(tokens)
             free(ends)
+            free(scores)
             raise MemoryError()
-        training = Training(&learner.table, &gold[0], rate, damping, 0, 0)
+        training = Training(&learner.table, &gold[0], &rules[0], rate, damping, 0, 0)
         with nogil:
             count = self.find_tokens(text, text.chunk_count, &training, tokens)
             for i in range(count):
@@ -271,9 +285,10 @@ cdef class Segmenter:
             self.learn_sentences(&training, text, tokens, ends, count)
             if split_learner is not None:
                 training.table = &split_learner.table
-                self.learn_splits(&training, text, tokens, ends, count, &rules[0])
+                self.find_splits(text, tokens, count, ends, &training, scores, NULL)
         free(tokens)
         free(ends)
+        free(scores)
         learner.check_memory()
         if split_learner is not None:
             split_learner.check_memory()
@@ -308,44 +323,15 @@ cdef class Segmenter:
                 training.table, keys, count, &end, &gradient, 1, training.rate, training.damping)
         training.table.clock += 1
 
-    cdef void learn_splits(self, Training* training, Text text, const Token* tokens,
-                           const uint8_t* ends, Py_ssize_t count,
-                           const int32_t* rules) noexcept nogil:
-        cdef float* scores = <float*>malloc(self.rules * sizeof(float))
-        cdef uint64_t values[MAX_VALUES]
-        cdef uint64_t keys[MAX_KEYS]
-        cdef Py_ssize_t start = 0, stop, t
-        cdef int32_t length
-        cdef int right, many
-        if scores == NULL:
-            training.table.failed = True
-            return
-        while start < count:
-            stop = start + 1
-            while stop < count and not ends[stop - 1]:
-                stop += 1
-            for t in range(start, stop):
-                if not self.split_endings[tokens[t].ending]:
-                    continue
-                split_values(text, tokens, t, start, stop, values)
-                many = self.splits.keys(values, keys)
-                memset(scores, 0, self.rules * sizeof(float))
-                self.split_scorer.score(self.split_scorer.table, keys, many, scores)
-                length = tokens[t].end - tokens[t].start
-                right = rules[tokens[t].end - 1]
-                training.decisions += 1
-                training.mistakes += self.best_rule(length, scores) != right
-                self.split_step(training, keys, many, scores, length, right)
-            start = stop
-        free(scores)
-
-    cdef void split_step(self, const Training* training, const uint64_t* keys, int count,
+    cdef void split_step(self, Training* training, const uint64_t* keys, int count,
                          const float* scores, int32_t length, int right) noexcept nogil:
         """Uphill on log p(right): the gradient of a rule is [right] - its probability."""
         cdef int classes[SPLITS_SEEN]
         cdef float gradients[SPLITS_SEEN]
-        cdef float total = 0, top = scores[self.best_rule(length, scores)], gradient
-        cdef int rule, many = 0
+        cdef int rule, best = self.best_rule(length, scores), many = 0
+        cdef float total = 0, top = scores[best], gradient
+        training.decisions += 1
+        training.mistakes += best != right
         for rule in range(self.rules):
             if self.shortest[rule] <= length:
                 total += expf(scores[rule] - top)

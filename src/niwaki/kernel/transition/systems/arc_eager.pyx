@@ -14,8 +14,8 @@ way of the oracle.
 from libc.stdint cimport int32_t
 
 from niwaki.kernel.transition.systems._system cimport (
-    LEFT, REDUCE, RIGHT, ROOT, SHIFT, Functions, Gold, Node, State, System, add_left, add_right, follow,
-    front_node, no_scratch, no_study, shift, two_a_word,
+    LEFT, REDUCE, RIGHT, ROOT, SHIFT, Functions, Gold, Node, State, System, add_right,
+    attach_to_front, follow, no_scratch, no_study, shift, start_without_root, two_a_word,
 )
 
 
@@ -64,11 +64,7 @@ cdef void apply(const State* state, int move, int label, int n, State* out) noex
         out.node.has_head = True
         out.node.label = label
     elif move == LEFT:
-        front_node(state, n, &out.node)
-        add_left(&out.node, top.word, label)
-        out.node.first = top.first
-        out.front = &out.node
-        out.stack = top.below
+        attach_to_front(state, label, n, out)
         out.counter = state.counter - 1
     elif move == ROOT:
         out.stack = NULL
@@ -144,22 +140,11 @@ cdef int oracle(const State* state, const Gold* gold) noexcept nogil:
     return SHIFT
 
 
-cdef void start(State* state, int n) noexcept nogil:
-    state.stack = NULL
-    state.front = NULL
-    state.parent = NULL
-    state.buffer = 1
-    state.returned = NULL
-    state.counter = 0
-    state.score = 0
-    state.move = state.label = state.action = 0
-
-
 SYSTEM = System(
     "arc-eager", ("shift", "left", "right", "reduce", "root"),
     knows_heads=True, sees_front_children=True, root_is_optional=True,
 )
 (<System>SYSTEM).functions = Functions(
     legal=legal, apply=apply, arc=arc, cost=cost, oracle=oracle,
-    steps=two_a_word, start=start, scratch=no_scratch, prepare_oracle=no_study,
+    steps=two_a_word, start=start_without_root, scratch=no_scratch, prepare_oracle=no_study,
 )

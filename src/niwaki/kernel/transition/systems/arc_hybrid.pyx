@@ -12,9 +12,9 @@ never makes another one impossible too, so they may be counted one by one.
 from libc.stdint cimport int32_t
 
 from niwaki.kernel.transition.systems._system cimport (
-    LEFT, RIGHT, ROOT, SHIFT, Functions, Gold, Node, State, System, add_left, add_right, follow,
-    front_node, has_word, no_scratch, no_study, shift, start_with_root,
-    topmost_arc, two_a_word,
+    LEFT, RIGHT, ROOT, SHIFT, Functions, Gold, Node, State, System, add_right, attach_to_front,
+    follow, has_word, no_scratch, no_study, right_or_shift, shift, start_with_root, topmost_arc,
+    two_a_word,
 )
 
 
@@ -47,11 +47,7 @@ cdef void apply(const State* state, int move, int label, int n, State* out) noex
     if move == SHIFT:
         shift(state, n, out)
     elif move == LEFT:
-        front_node(state, n, &out.node)
-        add_left(&out.node, top.word, label)
-        out.node.first = top.first
-        out.front = &out.node
-        out.stack = top.below
+        attach_to_front(state, label, n, out)
     else:
         out.node = top.below[0]
         add_right(&out.node, top.word, label)
@@ -104,11 +100,7 @@ cdef int oracle(const State* state, const Gold* gold) noexcept nogil:
     if top.word != 0:
         if state.buffer <= gold.n and gold.heads[top.word] == state.buffer:
             return LEFT
-        if gold.heads[top.word] == top.below.word and gold.last_child[top.word] < state.buffer:
-            if top.below.word != 0:
-                return RIGHT
-            if state.buffer > gold.n:
-                return ROOT
+        return right_or_shift(state, gold)
     return SHIFT
 
 

@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t
 
 from niwaki.kernel.transition.systems._system cimport (
     LEFT, RIGHT, ROOT, SHIFT, Functions, Gold, Node, State, System, add_left, add_right, follow,
-    has_word, no_study, shift, start_with_root, topmost_arc, two_a_word,
+    has_word, no_study, right_or_shift, shift, start_with_root, topmost_arc, two_a_word,
 )
 from niwaki.kernel.transition.systems._reachable cimport reachable, table_size
 
@@ -61,11 +61,7 @@ cdef int oracle(const State* state, const Gold* gold) noexcept nogil:
     if top.word != 0:
         if top.below.word != 0 and gold.heads[top.below.word] == top.word:
             return LEFT
-        if gold.heads[top.word] == top.below.word and gold.last_child[top.word] < state.buffer:
-            if top.below.word != 0:
-                return RIGHT
-            if state.buffer > gold.n:
-                return ROOT
+        return right_or_shift(state, gold)
     return SHIFT
 
 
