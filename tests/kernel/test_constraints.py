@@ -75,11 +75,11 @@ def test_a_tree_that_obeys_exactly_if_there_is_one(
         return
     found = constrained_kbest(parser, batch, 0, values, constraints, k, width)
     assert 1 <= len(found) <= k
-    assert len({each.tree for each in found}) == len(found)
+    assert len({each for each in found}) == len(found)
     assert [each.score for each in found] == sorted((e.score for e in found), reverse=True)
     for each in found:
-        assert each.tree.heads in expected
-        assert not list(constraints.broken_by(each.tree))
+        assert each.heads in expected
+        assert not list(constraints.broken_by(each))
         moves = np.frombuffer(each.moves, dtype=np.uint8)
         score, _ = parser.kernel.follow(batch, 0, values, moves)
         assert score == pytest.approx(each.score, abs=1e-3)
@@ -97,7 +97,7 @@ def test_a_wide_beam_finds_all_trees_that_obey(system: str) -> None:
     ]
     for constraints in some:
         found = constrained_kbest(parser, batch, 0, values, constraints, 5000, 5000)
-        assert {each.tree.heads for each in found} == set(obeying_trees(constraints, system))
+        assert {each.heads for each in found} == set(obeying_trees(constraints, system))
 
 
 @pytest.mark.parametrize("system", system_names())
@@ -110,7 +110,7 @@ def test_what_says_nothing_new_changes_nothing(system: str, width: int) -> None:
     heads, labels, scores, moves = parser.kernel.kbest(batch, 0, values, 1, width)
     names = [parser.labels.names[label] for label in labels[0]]
     empty = constrained_kbest(parser, batch, 0, values, Constraints(5), 1, width)
-    assert empty[0].tree == Tree(tuple(heads[0].tolist()), tuple(names))
+    assert empty[0] == Tree(tuple(heads[0].tolist()), tuple(names))
     assert empty[0].score == scores[0]
     assert empty[0].moves == moves[0].tobytes()
     whole = Constraints.make(
@@ -118,7 +118,7 @@ def test_what_says_nothing_new_changes_nothing(system: str, width: int) -> None:
         heads=dict(enumerate(heads[0].tolist(), start=1)),
         labels=dict(enumerate(names, start=1)),
     )
-    assert constrained_kbest(parser, batch, 0, values, whole, 1, width)[0].tree == empty[0].tree
+    assert constrained_kbest(parser, batch, 0, values, whole, 1, width)[0] == empty[0]
 
 
 @pytest.mark.parametrize("system", ["arc-standard", "arc-standard-swap"])
@@ -159,9 +159,9 @@ def test_long_sentences() -> None:
             )
             for width in (1, 4):
                 (found,) = constrained_kbest(parser, batch, 0, values, constraints, 1, width)
-                assert found.tree.is_complete
-                assert found.tree.is_projective or load_system(system).nonprojective
-                assert not list(constraints.broken_by(found.tree))
+                assert found.is_complete
+                assert found.is_projective or load_system(system).nonprojective
+                assert not list(constraints.broken_by(found))
 
 
 @pytest.mark.parametrize("system", [x for x in system_names() if load_system(x).nonprojective])
@@ -175,13 +175,13 @@ def test_crossing_trees_are_built_by_the_systems_own_moves(system: str) -> None:
         some = Constraints.make(4, heads={1: heads[0], 2: heads[1]}, forbidden={4: [heads[2]]})
         for width in (1, 4):
             (found,) = constrained_kbest(parser, batch, 0, values, whole, 1, width)
-            assert found.tree.heads == heads
+            assert found.heads == heads
         if any(obeying_trees(some, system)):
             (found,) = constrained_kbest(parser, batch, 0, values, some, 1, 4)
-            assert not list(some.broken_by(found.tree))
+            assert not list(some.broken_by(found))
     gap = Constraints.make(4, subtrees=[[1, 3]])
     (found,) = constrained_kbest(parser, batch, 0, values, gap, 1, 4)
-    assert not found.tree.is_projective and not list(gap.broken_by(found.tree))
+    assert not found.is_projective and not list(gap.broken_by(found))
 
 
 @pytest.mark.parametrize("system", [x for x in system_names() if load_system(x).nonprojective])

@@ -167,7 +167,7 @@ def test_costs_from_outside_are_checked() -> None:
 
 
 def example(name: str = "ex-7") -> Example:
-    return Example(name, GOLD, {"verb": "drops"})
+    return Example(name, (GOLD,), {"verb": "drops"})
 
 
 def test_a_function_sees_the_example_and_its_candidates() -> None:

@@ -121,7 +121,7 @@ def labelled_weights(model: Pipeline, sentence: Sentence) -> tuple[np.ndarray, n
     """All trees, and of each the logarithm of its weight for each labelling, from single arcs."""
     parser = parser_of(model)
     batch = Batch([sentence.source])
-    values = parser.attribute_values(batch, model.tag(batch))
+    values = parser.scorer.values(batch, model.tag(batch))
     table = parser.labelled_scores(batch, 0, values).table
     n = len(sentence)
     return all_trees(n), table.reshape(n + 1, n, -1)

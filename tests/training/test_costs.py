@@ -408,6 +408,6 @@ def test_costs_from_the_beginning(tmp_path: Path) -> None:
     config = task_config(tmp_path, checkpoint_minutes=9.0)
     log = Log()
     model = train(config, tmp_path / "m", log, threads=1)
-    assert model.greedy is None
+    assert model.parser.greedy is None
     assert any("no second set of weights" in note for note in log.notes)
     assert log.epochs[-1].objectives[0].updates > 0

@@ -100,8 +100,8 @@ def test_sentences_that_teach_something_else_are_not_learned_alone(tmp_path: Pat
         ]
     )
     size = len(corpus.sentences) // 2
-    assert corpus.that_is_alone("trees") is None
-    found = corpus.that_is_alone("tags")
+    assert corpus.interpolated_part("trees") is None
+    found = corpus.interpolated_part("tags")
     assert found is not None
     own, chosen = found
     assert np.flatnonzero(chosen).tolist() == list(range(size, 2 * size))
@@ -111,7 +111,7 @@ def test_sentences_that_teach_something_else_are_not_learned_alone(tmp_path: Pat
     assert corpus.visits_alone("tags") == 6 * size
     assert corpus.words_of(chosen).sum() == own.words
     # Of a half of the corpus, half are alone.
-    half = corpus.part(np.arange(0, 2 * size, 2)).that_is_alone("tags")
+    half = corpus.part(np.arange(0, 2 * size, 2)).interpolated_part("tags")
     assert half is not None
     assert half[0].sentences == corpus.sentences[size + size % 2 :: 2]
 

@@ -33,7 +33,7 @@ from tests.toy import (
 
 def weights(model: Pipeline) -> dict[str, bytes]:
     assert isinstance(model.parser.model, PackedWeights)
-    return {name: array.tobytes() for name, array in model.parser.model.arrays.items()}
+    return {name: array.tobytes() for name, array in model.parser.model.weights.arrays.items()}
 
 
 # -- the same model always -------------------------------------------------------
@@ -103,7 +103,7 @@ def test_a_beam_of_one_is_greedy(tmp_path: Path, toy: list[Sentence], system: st
     log = Log()
     quick_model(tmp_path / "m", log=log, model={"system": system, "beam": 1})
     model = load(tmp_path / "m")
-    assert model.greedy is None
+    assert model.parser.greedy is None
     assert {report.stage for report in log.epochs} == {"parser"}
     assert evaluate(toy, model.parse(toy)).scores["LAS"] > 55
     check(model)
@@ -117,7 +117,7 @@ def test_the_updates_differ(model: Pipeline, tmp_path: Path) -> None:
 def test_without_a_greedy_parser_the_other_one_serves(tmp_path: Path) -> None:
     quick_model(tmp_path / "m", model={"greedy": False})
     model = load(tmp_path / "m")
-    assert model.greedy is None
+    assert model.parser.greedy is None
     check(model)
 
 
@@ -233,7 +233,7 @@ def test_clusters_and_own_features(tmp_path: Path, toy: list[Sentence]) -> None:
     own.unlink()
     model = load(path)
     assert [s.source for s in model.parse(toy)] == [s.source for s in trained.parse(toy)]
-    assert "s0.form + b0.form" in model.parser.spec.features
+    assert "s0.form + b0.form" in model.parser.model.spec.features
     assert model.clusters is not None and len(model.clusters.paths) == len(forms)
     check(model)
     assert str(tmp_path) not in str(model.config), "the card names no folder"
@@ -265,7 +265,7 @@ def test_tiny_tables_still_parse(tmp_path: Path) -> None:
 def test_small_weights_are_kept_if_wanted(tmp_path: Path) -> None:
     def smallest(least: int) -> int:
         nlp = quick_model(tmp_path / f"m{least}", model={"least_weight": least})
-        return min(abs(nlp.parser.model.arrays["entry_weights"].astype(int)))
+        return min(abs(nlp.parser.model.weights.arrays["entry_weights"].astype(int)))
 
     assert [smallest(least) for least in (1, 2, 20)] == [1, 2, 20]
 

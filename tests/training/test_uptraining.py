@@ -85,9 +85,9 @@ def test_objectives_say_what_their_sentences_teach(tmp_path: Path) -> None:
     size = len(toy())
     assert corpus.visits("trees") == 10 * size + 3
     assert corpus.visits("segments") == 10 * size
-    assert len(corpus.that_teaches("segments").sentences) == size
-    assert corpus.that_teaches("trees") is corpus
-    assert corpus.that_teaches("training-tags") is corpus
+    assert len(corpus.that_trains("segments").sentences) == size
+    assert corpus.that_trains("trees") is corpus
+    assert corpus.that_trains("training-tags") is corpus
 
 
 def test_the_finished_tagger_may_learn_less_than_those_of_the_training_data(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_the_finished_tagger_may_learn_less_than_those_of_the_training_data(tmp_
     ]
     corpus = read_treebanks(objectives)
     size = len(toy())
-    assert len(corpus.that_teaches("tags").sentences) == size
+    assert len(corpus.that_trains("tags").sentences) == size
     assert corpus.visits("tags") == 2 * size
     assert corpus.visits("training-tags") == 3 * size
 

@@ -11,7 +11,9 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import metadata, resources
+from functools import cache
+from importlib import metadata
+from importlib.util import find_spec
 from typing import Any, Protocol, runtime_checkable
 
 from niwaki import parsers
@@ -316,10 +318,11 @@ def _folders() -> list[str]:
     return [
         found.name
         for found in pkgutil.iter_modules(parsers.__path__)
-        if found.ispkg and (resources.files(parsers) / found.name / "family.py").is_file()
+        if found.ispkg and find_spec(f"{parsers.__name__}.{found.name}.family")
     ]
 
 
+@cache
 def load_family(name: str) -> Family:
     """A family by its name; raises ConfigError for one that there is not."""
     family: Family

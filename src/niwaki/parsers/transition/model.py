@@ -100,10 +100,10 @@ class TransitionModel:
     def __init__(
         self,
         spec: TransitionSpec,
-        model: SparseWeights | PackedWeights,
+        weights: SparseWeights | PackedWeights,
         clusters: Clusters | None = None,
     ) -> None:
-        self.spec, self.model, self._clusters = spec, model, clusters
+        self.spec, self.weights, self._clusters = spec, weights, clusters
         self.labels = Vocabulary(spec.labels)
         used = {spec.root_label, *spec.rare.values()} | {label for _, label in spec.classes}
         if not all(type(label) is int and OTHER <= label < len(self.labels) for label in used):
@@ -131,16 +131,16 @@ class TransitionModel:
         self.kernel = kernel.Parser(
             system,
             Program(templates.templates, len(self.attributes)),
-            model.compile() if isinstance(model, PackedWeights) else model,
+            weights.compile() if isinstance(weights, PackedWeights) else weights,
             spec.classes,
             spec.root_label,
             spec.rare,
             self.attributes.index("upos"),
         )
 
-    def with_model(self, model: SparseWeights | PackedWeights) -> TransitionModel:
+    def with_weights(self, weights: SparseWeights | PackedWeights) -> TransitionModel:
         """The same parser with other weights."""
-        return TransitionModel(self.spec, model, self._clusters)
+        return TransitionModel(self.spec, weights, self._clusters)
 
     def attribute_values(self, batch: Batch, tags: Tags) -> list[Values]:
         """What the templates see of the words of a batch, in the order of `attributes`, and

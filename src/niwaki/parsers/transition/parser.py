@@ -153,9 +153,9 @@ class TransitionParser:
 
     def parts(self) -> Parts:
         parts = Parts()
-        parts.add("parser", {**self.model.spec.to_json(), "beam": self.beam}, self.model.model)
+        parts.add("parser", {**self.model.spec.to_json(), "beam": self.beam}, self.model.weights)
         if self.greedy is not None:
-            parts.add("greedy", self.greedy.spec.to_json(), self.greedy.model)
+            parts.add("greedy", self.greedy.spec.to_json(), self.greedy.weights)
         if self.confidence is not None:
             parts.add_file("confidence.json", self.confidence.to_json())
         return parts
