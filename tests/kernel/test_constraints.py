@@ -75,14 +75,14 @@ def test_a_tree_that_obeys_exactly_if_there_is_one(
         return
     found = constrained_kbest(parser, batch, 0, values, constraints, k, width)
     assert 1 <= len(found) <= k
-    assert len({each for each in found}) == len(found)
-    assert [each.score for each in found] == sorted((e.score for e in found), reverse=True)
-    for each in found:
+    assert len(set(found)) == len(found)
+    scores = found.scores.tolist()
+    assert scores == sorted(scores, reverse=True)
+    for each, expected_score, moves in zip(found, scores, found.histories, strict=True):
         assert each.heads in expected
         assert not list(constraints.broken_by(each))
-        moves = np.frombuffer(each.moves, dtype=np.uint8)
         score, _ = parser.kernel.follow(batch, 0, values, moves)
-        assert score == pytest.approx(each.score, abs=1e-3)
+        assert score == pytest.approx(expected_score, abs=1e-3)
 
 
 @pytest.mark.parametrize("system", system_names())
@@ -111,8 +111,8 @@ def test_what_says_nothing_new_changes_nothing(system: str, width: int) -> None:
     names = [parser.labels.names[label] for label in labels[0]]
     empty = constrained_kbest(parser, batch, 0, values, Constraints(5), 1, width)
     assert empty[0] == Tree(tuple(heads[0].tolist()), tuple(names))
-    assert empty[0].score == scores[0]
-    assert empty[0].moves == moves[0].tobytes()
+    assert empty.scores[0] == scores[0]
+    assert np.array_equal(empty.histories[0], moves[0])
     whole = Constraints.make(
         5,
         heads=dict(enumerate(heads[0].tolist(), start=1)),

@@ -400,7 +400,7 @@ def test_a_model_that_is_trained_on_keeps_its_own(base: Path, tmp_path: Path) ->
     with pytest.raises(ConfigError, match=r"model\.beam cannot be chosen with --init"):
         train(config, tmp_path / "m", Log(), init=load(base))
     config = make_config({"objective": [{**objective, "select": "exact"}]})
-    with pytest.raises(ConfigError, match="'exact' is for a graph parser"):
+    with pytest.raises(ConfigError, match="'exact' is for a parser that scores arcs"):
         train(config, tmp_path / "m", Log(), init=load(base))
 
 

@@ -108,7 +108,7 @@ def test_sentences_that_teach_something_else_are_not_learned_alone(tmp_path: Pat
     assert own.sentences == corpus.sentences[size:]
     # Once a pass, whatever they weigh among the others.
     assert own.visits("tags") == size
-    assert corpus.visits_alone("tags") == 6 * size
+    assert corpus.interpolated_visits("tags") == 6 * size
     assert corpus.words_of(chosen).sum() == own.words
     # Of a half of the corpus, half are alone.
     half = corpus.part(np.arange(0, 2 * size, 2)).interpolated_part("tags")

@@ -92,7 +92,7 @@ def test_links_in_notes_need_no_file(tmp_path: Path, gold: list[Sentence]) -> No
         "objective": [{"data": str(write(tmp_path / "linked.conllu", gold))}],
     }
     model = train(make_config(record), tmp_path / "m.niwaki", Log(), threads=1)
-    assert model.uses_links
+    assert model.parser.uses_links
     assert right(gold, model.parse(gold)) == len(gold)
 
 
@@ -180,7 +180,7 @@ def test_training_names_or_counts_bad_links(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=f"{path}:{line}:LINE: {message}"):
         train(config, tmp_path / "m.niwaki", Log())
     log = Log()
-    train(config, tmp_path / "m.niwaki", log, skip_bad=True)
+    train(config, tmp_path / "m.niwaki", log, on_error="skip")
     assert any(note.startswith("1 lines of links do not fit, the first:") for note in log.notes)
 
 

@@ -32,7 +32,7 @@ from tests.toy import (
 
 
 def weights(model: Pipeline) -> dict[str, bytes]:
-    assert isinstance(model.parser.model, PackedWeights)
+    assert isinstance(model.parser.model.weights, PackedWeights)
     return {name: array.tobytes() for name, array in model.parser.model.weights.arrays.items()}
 
 
