@@ -10,6 +10,7 @@ candidates too, so that the tagger learns what helps.
 
 The trees are kept beside the output, in MODEL.rounds, as CoNLL-U with their cost, their
 rank and what the first tree would have cost. After an interruption, --resume goes on.
+--progress json is that of `niwaki train`.
 
   niwaki self-train task.toml -m en -o better.niwaki
   niwaki self-train task.toml -m en -o better.niwaki -n 512 --weight 10 --rounds 2
@@ -23,7 +24,7 @@ import json
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
-from niwaki.cli._training import TrainingLines
+from niwaki.cli._training import add_progress, training_output
 from niwaki.pipeline.store import load
 from niwaki.training.config_file import read_config
 from niwaki.training.self_training import Plan, Round, Selection, self_train
@@ -60,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_overrides(parser)
     parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_progress(parser)
     parser.add_argument("--json", action="store_true", help="print what was chosen as JSON")
 
 
@@ -80,17 +82,18 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.rounds,
         arguments.train_on,
     )
-    with TrainingLines() as lines:
+    with training_output(arguments) as output:
         _, rounds = self_train(
             config,
             model,
             arguments.output,
             plan,
-            lines,
+            output,
             candidates_from=other,
             resume=arguments.resume,
             threads=arguments.threads,
         )
+        output.done(arguments.output)
     if arguments.json:
         print(json.dumps([dataclasses.asdict(each) for each in rounds]))
     else:

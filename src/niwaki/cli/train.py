@@ -1,6 +1,7 @@
 """Train a model from a configuration.
 
-The configuration is TOML (see configs/); its defaults are good, so that
+The configuration is TOML (see configs/), or the same tables in a .json file; its defaults are
+good, so that
 
   [[objective]]
   data = "train.conllu"
@@ -16,6 +17,17 @@ the sentence goes without, and such lines are counted.
 With --init a model is trained on, for instance for a task: it keeps its tagger, features
 and labels, and its parser learns from where it is.
 
+With --progress json, standard error has one JSON object a line, for programs that watch. `kind`
+is one of these:
+
+  stage     name, total: work begins; so many sentences will be looked at (0: not known)
+  progress  stage, done, total
+  epoch     stage, epoch, epochs, updates, rows, uas, las (null without training.dev), objectives:
+            of each cost name, examples, updates, first, oracle, k, rescued, retagged
+  note      text: something that the user should know
+  done      path, seconds: the model is written
+  error     message, status: the last line; the exit status is this one
+
   niwaki train en.toml -o en.niwaki
   niwaki train en.toml -o en.niwaki --set model.beam=16 --set training.seed=2
   niwaki train task.toml -o task.niwaki --init en
@@ -24,11 +36,10 @@ and labels, and its parser learns from where it is.
 from __future__ import annotations
 
 import argparse
-import time
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
-from niwaki.cli._training import TrainingLines
+from niwaki.cli._training import add_progress, training_output
 from niwaki.pipeline.store import load
 from niwaki.training.config_file import read_config
 from niwaki.training.run import train
@@ -48,21 +59,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_progress(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     config = read_config(arguments.config, arguments.overrides)
-    started = time.monotonic()
     init = load(arguments.init) if arguments.init else None
-    with TrainingLines() as lines:
+    with training_output(arguments) as output:
         train(
             config,
             arguments.output,
-            lines,
+            output,
             resume=arguments.resume,
             threads=arguments.threads,
             init=init,
             on_error="skip" if arguments.skip_bad else "fail",
         )
-        lines.note(f"wrote {arguments.output} after {time.monotonic() - started:.0f} s")
+        output.done(arguments.output)
     return OK

@@ -9,7 +9,8 @@ kept in which they give so large a share of the words the same head and label. W
 --teacher-trees and --text, the words must be the same.
 
 Tagger and parser are trained on the treebank and the trees that are kept; these stay beside
-the output, in MODEL.trees. After an interruption, --resume goes on.
+the output, in MODEL.trees. After an interruption, --resume goes on. --progress json is that of
+`niwaki train`.
 
 With --curve, a model is trained for each number of the teacher's sentences; with --test,
 scores on gold sentences are shown, and which labels and tags gained most.
@@ -31,7 +32,7 @@ from niwaki.analysis.gains import GainsReport, Row, learning_curve, measure
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, natural, positive
 from niwaki.cli._pictures import short_names
-from niwaki.cli._training import TrainingLines
+from niwaki.cli._training import add_progress, training_output
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
 from niwaki.data.text import FORMATS
@@ -88,6 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_overrides(parser)
     parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_progress(parser)
     parser.add_argument("--json", action="store_true", help="print the scores as JSON")
 
 
@@ -112,16 +114,17 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.beam,
         arguments.skip_bad,
     )
-    with TrainingLines() as lines:
+    with training_output(arguments) as output:
         models = uptrain(
             config,
             arguments.output,
             teaching,
-            lines,
+            output,
             sizes=arguments.curve,
             resume=arguments.resume,
             threads=arguments.threads,
         )
+        output.done(arguments.output)
     if arguments.test:
         _show(config, models, arguments)
     return OK

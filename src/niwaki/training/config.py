@@ -288,6 +288,15 @@ class Config:
     # The keys that a file or a mapping gave, as `table.key`.
     given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
+    @property
+    def costs(self) -> dict[str, CostConfig]:
+        """The objectives that are costs, by the names that reports have for them."""
+        return {
+            f"{number} {each.kind}": each
+            for number, each in enumerate(self.objective)
+            if isinstance(each, CostConfig)
+        }
+
     def to_json(self) -> dict[str, Any]:
         """The configuration as JSON has it, in the tables in which it is written."""
         record: dict[str, Any] = {table: {} for table in tables(self.model.kind)}

@@ -1,4 +1,4 @@
-"""Reads configurations: TOML files, with changes from the command line, or nested mappings."""
+"""Reads configurations: TOML or JSON files, with changes from the command line, or mappings."""
 
 from __future__ import annotations
 
@@ -36,14 +36,17 @@ Values = dict[str, Any]
 
 
 def read_config(path: str, overrides: Sequence[str] = ()) -> Config:
-    """Read a TOML file, with `key=value` overrides such as `model.beam=16`."""
+    """Read a TOML file, or a `.json` one, with overrides such as `model.beam=16`."""
+    is_json = path.endswith(".json")
     try:
         with open(path, "rb") as file:
             text = file.read().decode("utf-8").replace("\r\n", "\n")
-        record = tomllib.loads(text)
-        lines = key_lines(text)
+        record: Any = json.loads(text) if is_json else tomllib.loads(text)
+        lines: dict[Way, int] = {} if is_json else key_lines(text)
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from error
+        raise ConfigError(f"{path}: not {'JSON' if is_json else 'TOML'}: {error}") from error
+    if not isinstance(record, dict):
+        raise ConfigError(f"{path}: {written(record)}; make it an object of tables")
     for override in overrides:
         lines[_override(record, override)] = 0
     return _Reader(path, Path(path).parent, lines).read(record)

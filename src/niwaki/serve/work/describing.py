@@ -16,6 +16,7 @@ from niwaki.serve.work.showing import as_conllu
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rulefile import parse_rules
 from niwaki.tasks.reorder.rules import RuleSet
+from niwaki.training.config import ModelConfig
 
 
 def models(entries: list[list[str]]) -> list[dict[str, Any]]:
@@ -36,6 +37,7 @@ def models(entries: list[list[str]]) -> list[dict[str, Any]]:
                 "language": card.get("language", ""),
                 "description": card.get("description", ""),
                 "licences": list(card.get("licences", ())),
+                "kind": model.config.get("model", {}).get("kind", ModelConfig().kind),
                 "options": sorted(model.parser.options),
                 "facts": dict(model.parser.facts),
                 "segments": model.segmenter is not None,
