@@ -14,9 +14,9 @@ from benchmarks.common import DATA, best_of, need, parser, report, signature, ti
 from niwaki.data.rawtext import raw_text
 from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.segmentation import evaluate_segmentation
+from niwaki.segmenting.config import SegmenterConfig
 from niwaki.segmenting.segmenter import Segmenter, codes_of
 from niwaki.segmenting.trainer import train_segmenter
-from niwaki.training.config import SegmenterConfig
 
 TREEBANKS = {
     "ud-english-ewt": "en_ewt",

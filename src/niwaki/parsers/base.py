@@ -6,7 +6,6 @@ import importlib
 import importlib.util
 import pkgutil
 from dataclasses import dataclass
-from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -34,7 +33,6 @@ def family_names() -> list[str]:
     return sorted({*shipped, *(each.name for each in entry_points(group=ENTRY_POINTS))})
 
 
-@cache
 def load_family(name: str) -> Family:
     """A family by its name; raises ConfigError for one that there is not."""
     for each in entry_points(group=ENTRY_POINTS):

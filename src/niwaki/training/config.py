@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from niwaki.errors import ConfigError
-from niwaki.keys import GIVEN, Former, Key, WrongKeyError, key, keys_of
+from niwaki.keys import GIVEN, Former, Key, When, WrongKeyError, key, keys_of
 from niwaki.objectives import objective_names, settings_class
 from niwaki.parsers.base import family_names, load_family
 from niwaki.segmenting.config import SegmenterConfig
@@ -18,6 +18,7 @@ from niwaki.tagging.config import TaggerConfig
 MAX_CANDIDATES = 4096
 # What can be selected by costs that are sums over arcs, and by a graph parser, only.
 ARC_SELECTIONS = ("augmented", "exact")
+_LISTS_TREES: When = {"select": ("hard", "hope-fear", "all-cheaper", "expected")}
 # What can be learned from a sentence of a treebank.
 Layer = Literal["segments", "tags", "training-tags", "morphology", "trees"]
 LAYERS: tuple[Layer, ...] = get_args(Layer)
@@ -170,13 +171,14 @@ class CostConfig:
         'Candidates that are priced; "adaptive": 2, 4, 8 ... `max_k`, until one is cheaper.',
         least=2,
         most=MAX_CANDIDATES,
+        when=_LISTS_TREES,
     )
     max_k: int = key(
         64,
         "The most candidates that are priced.",
         least=2,
         most=MAX_CANDIDATES,
-        when={"k": ("adaptive",)},
+        when={**_LISTS_TREES, "k": ("adaptive",)},
     )
     select: Literal["hard", "hope-fear", "all-cheaper", "expected", "augmented", "exact"] = key(
         "hard",
@@ -204,6 +206,7 @@ class CostConfig:
         True,
         "If no candidate is right, and it is known what is (partial), search for the best tree "
         "that is.",
+        when=_LISTS_TREES,
     )
     # An instance of the objective's own class `Settings`; None for its defaults.
     settings: Any = None

@@ -36,7 +36,10 @@ Values = dict[str, Any]
 
 
 def read_config(path: str, overrides: Sequence[str] = ()) -> Config:
-    """Read a TOML file, with `key=value` overrides such as `model.beam=16`."""
+    """Read a TOML file, with `key=value` overrides such as `model.beam=16`.
+
+    What the file says that says nothing beside an override is left out.
+    """
     try:
         with open(path, "rb") as file:
             text = file.read().decode("utf-8").replace("\r\n", "\n")
@@ -44,9 +47,9 @@ def read_config(path: str, overrides: Sequence[str] = ()) -> Config:
         lines = key_lines(text)
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from error
-    for override in overrides:
-        lines[_override(record, override)] = 0
-    return _Reader(path, Path(path).parent, lines).read(record)
+    changed = frozenset([_override(record, override) for override in overrides])
+    lines |= dict.fromkeys(changed, 0)
+    return _Reader(path, Path(path).parent, lines, changed).read(record)
 
 
 def make_config(record: Mapping[str, Any], name: str = "config", folder: Path = Path()) -> Config:
@@ -84,12 +87,23 @@ def _override(record: Values, override: str) -> Way:
 class _Reader:
     """Reads one configuration; knows where what it reads was written."""
 
-    def __init__(self, name: str, folder: Path, lines: Mapping[Way, int] | None = None) -> None:
-        self._name, self._folder, self._lines = name, folder, lines or {}
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        lines: Mapping[Way, int] | None = None,
+        changed: frozenset[Way] = frozenset(),
+    ) -> None:
+        self._name, self._folder = name, folder
+        self._lines, self._changed = lines or {}, changed
         self._given: set[str] = set()
+        # All families, because keys of the others are refused in other words than unknown ones.
+        self._families = {name: list(family_places(name)) for name in family_names()}
 
     def read(self, record: Mapping[str, Any]) -> Config:
         kind = self._kind(record)
+        if ("model", "kind") in self._changed:
+            record = self._without_other_families(record, kind)
         tables: dict[str, dict[str, Place]] = {name: {} for name in OWNERS}
         for place in places(kind):
             tables.setdefault(place.table, {})[place.key.name] = place
@@ -102,8 +116,8 @@ class _Reader:
             known = {name: place.key for name, place in tables[table].items()}
             others = [
                 (f'model.kind = "{family}"', place.key)
-                for family in family_names()
-                for place in family_places(family)
+                for family, own in self._families.items()
+                for place in own
                 if place.table == table
             ]
             for key, value in self._values((table,), values, known, others).items():
@@ -111,9 +125,9 @@ class _Reader:
         config = Config(
             family=load_family(kind).config(**found.pop("family")),
             objective=self._objectives(record.get("objective", [])),
-            given=frozenset(self._given),
             **{owner: OWNERS[owner](**values) for owner, values in found.items()},
         )
+        config = replace(config, given=frozenset(self._given - self._silenced(config)))
         try:
             check(config)
         except WrongKeyError as error:
@@ -176,6 +190,37 @@ class _Reader:
         with self._placed(way):
             return key.convert(value)
 
+    # -- what an override makes pointless -------------------------------------------
+
+    def _without_other_families(self, record: Mapping[str, Any], kind: str) -> Values:
+        own = {(place.table, place.key.name) for place in places(kind)}
+        every = (place for found in self._families.values() for place in found)
+        others = {(place.table, place.key.name) for place in every} - own - self._changed
+        found: Values = {}
+        for table, values in record.items():
+            if isinstance(values, Mapping):
+                kept = {name: x for name, x in values.items() if (table, name) not in others}
+                if kept or not values:
+                    found[table] = kept
+            else:
+                found[table] = values
+        return found
+
+    def _silenced(self, config: Config) -> set[str]:
+        """Keys of the file that say nothing only because of an override."""
+        every: list[tuple[Way, Key, Mapping[str, Any]]] = [
+            ((place.table,), place.key, vars(getattr(config, place.owner)))
+            for place in places(config.model.kind)
+        ]
+        for number, objective in enumerate(config.objective):
+            values = {key.name: value for key, value in objective_keys(objective)}
+            every += [(("objective", number), key, values) for key, _ in objective_keys(objective)]
+        return {
+            _whole((*way, key.name))
+            for way, key, values in every
+            if (*way, key.unmet(values)) in self._changed and (*way, key.name) not in self._changed
+        }
+
     # -- paths --------------------------------------------------------------------
 
     def _with_paths(self, config: Config) -> Config:
@@ -219,8 +264,8 @@ class _Reader:
     # -- refusals -----------------------------------------------------------------
 
     def _refuse_table(self, table: str, known: Sequence[str]) -> NoReturn:
-        for family in family_names():
-            if any(place.table == table for place in family_places(family)):
+        for family, own in self._families.items():
+            if any(place.table == table for place in own):
                 self._refuse((table,), f'goes with model.kind = "{family}"; leave one out')
         self._refuse_unknown((table,), known)
 
