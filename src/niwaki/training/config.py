@@ -380,10 +380,9 @@ def check_owner(config: Config, owner: str) -> None:
     """Let the owner of a table look at the whole configuration; raises WrongKeyError."""
     found = getattr(config, owner)
     if hasattr(found, "check"):
-        tables = {
-            each.key.name: each.table for each in places(config.model.kind) if each.owner == owner
-        }
-        with named_whole(lambda name: f"{tables.get(name, owner)}.{name}"):
+        own = [place for place in places(config.model.kind) if place.owner == owner]
+        wholes = {place.key.name: place.whole for place in own}
+        with named_whole(lambda name: wholes[name]):
             found.check(config)
 
 

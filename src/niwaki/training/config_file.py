@@ -208,17 +208,21 @@ class _Reader:
 
     def _silenced(self, config: Config) -> set[str]:
         """Keys of the file that say nothing only because of an override."""
-        every: list[tuple[Way, Key, Mapping[str, Any]]] = [
-            ((place.table,), place.key, vars(getattr(config, place.owner)))
-            for place in places(config.model.kind)
-        ]
+        said = list(places(config.model.kind))
+        ways = {(each.owner, each.key.name): (each.table, each.key.name) for each in said}
+        pairs: list[tuple[Way, Way | None]] = []
+        for each in said:
+            other = each.key.unmet(vars(getattr(config, each.owner)))
+            pairs.append((ways[each.owner, each.key.name], ways.get((each.owner, other or ""))))
         for number, objective in enumerate(config.objective):
             values = {key.name: value for key, value in objective_keys(objective)}
-            every += [(("objective", number), key, values) for key, _ in objective_keys(objective)]
+            for key, _ in objective_keys(objective):
+                way, other = ("objective", number), key.unmet(values)
+                pairs.append(((*way, key.name), (*way, other) if other else None))
         return {
-            _whole((*way, key.name))
-            for way, key, values in every
-            if (*way, key.unmet(values)) in self._changed and (*way, key.name) not in self._changed
+            _whole(way)
+            for way, other in pairs
+            if other in self._changed and way not in self._changed
         }
 
     # -- paths --------------------------------------------------------------------
@@ -226,8 +230,7 @@ class _Reader:
     def _with_paths(self, config: Config) -> Config:
         """Paths made relative to where the command runs; all must exist."""
         parts = {owner: self._with_paths_of(getattr(config, owner), (owner,)) for owner in OWNERS}
-        own = (load_family(config.model.kind).name,)
-        parts["family"] = self._with_paths_of(config.family, own)
+        parts["family"] = self._with_paths_of(config.family, (config.model.kind,))
         objectives = []
         for number, each in enumerate(config.objective):
             way: Way = ("objective", number)
