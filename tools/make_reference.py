@@ -110,7 +110,8 @@ in [training](../guides/training.md), [adapting](../guides/adapting.md),
 A configuration is a TOML file, of which `niwaki train --set model.beam=16` changes a key, or a
 nested mapping of the same shape. Only `[[objective]]` is needed. Paths are relative to the file.
 A key that nobody knows, that has a value it cannot have, or that says nothing beside the others
-is refused with its line. *With* names the other keys beside which a key says something.
+is refused with its line; what says nothing only because of `--set` is left out. *With* names the
+other keys beside which a key says something.
 """
 
 

@@ -57,7 +57,7 @@ TRAINERS: dict[str, dict[str, Any]] = {
     "perceptron": {"trainer": "perceptron", "margin": 0.0},
     "perceptron, margin": {"trainer": "perceptron"},
     "MIRA": {"trainer": "mira"},
-    "log-linear, AdaGrad": {"trainer": "log-linear", "rate": 0.5, "damping": 3.0},
+    "log-linear, AdaGrad": {"trainer": "log-linear", "learning_rate": 0.5, "adagrad_epsilon": 3.0},
     "log-linear, L-BFGS": {"trainer": "log-linear", "optimizer": "lbfgs"},
     "max-margin": {"trainer": "max-margin"},
 }
@@ -162,13 +162,14 @@ def trained(
     config = make_config(
         {
             "objective": [{"data": material.files["train"]}],
+            "model": {"kind": "graph"},
             "graph": dict(settings),
             "training": {"epochs": epochs},
         }
     )
     spec = make_graph_spec(
         material.train.sentences,
-        config.graph,
+        config.family,
         features=features,
         label_features=label_features,
     )
@@ -196,7 +197,7 @@ def trained(
 
 
 def how(config: Config) -> str:
-    return "eisner" if config.graph.projective else "mst"
+    return "eisner" if config.family.projective else "mst"
 
 
 def decoded(parsed: GraphParser, corpus: Corpus, tags: Tags) -> dict[str, NDArray[np.int32]]:
@@ -288,7 +289,7 @@ def table(material: Material, treebank: str, shelf: Shelf, fast: bool) -> dict[s
         }
         result[shape] = rows
     for count in LATENT if treebank == SHORT else ():
-        settings = {"latent": count, "rate": 0.5, "damping": 3.0}
+        settings = {"latent": count, "learning_rate": 0.5, "adagrad_epsilon": 3.0}
         with contextlib.suppress(MissingError):
             found = shelf.arrays(
                 f"{treebank}-{count} latent classes",

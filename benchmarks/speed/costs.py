@@ -39,12 +39,12 @@ from niwaki.parsers.transition.model import TransitionParser
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rulefile import load_rules
-from niwaki.training.config import ObjectiveConfig
+from niwaki.training.config import CostConfig
 from niwaki.training.config_file import make_config
 from niwaki.training.examples import CostData, CostObjective, tag_costs
 from niwaki.training.objectives import CostLessons
 
-CONFIG = ObjectiveConfig(kind="reordering", rules="ja")
+CONFIG = CostConfig(kind="reordering", settings=reordering.Settings(rules="ja"))
 Learn = Callable[[], None]
 
 SENTENCES = {"full": 4000, "fast": 500}

@@ -22,9 +22,9 @@ from niwaki.learning.checkpoint import Checkpoint, hash_of_files
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.base import SAMPLES, resample
 from niwaki.pipeline.pipeline import Pipeline
+from niwaki.tagging.config import TaggerConfig
 from niwaki.tagging.tagger import Tags
 from niwaki.tagging.trainer import jackknife
-from niwaki.training.config import TaggerConfig
 from niwaki.training.config_file import make_config
 from niwaki.training.reporting import EpochReport
 from niwaki.training.run import train

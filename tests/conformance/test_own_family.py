@@ -1,4 +1,4 @@
-"""A family of parsers brings a table of keys of its own, as a folder and nothing else."""
+"""A family of parsers brings a table of keys of its own, and nothing else is edited."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from niwaki import parsers
 from niwaki.errors import ConfigError
-from niwaki.parsers.base import family_names, load_family
+from niwaki.parsers.base import family_names
 from niwaki.training.card import card_of, upgraded, used_settings
 from niwaki.training.config import continued
 from niwaki.training.config_file import make_config, read_config
@@ -45,15 +44,17 @@ FAMILY = SimpleNamespace(name="neighbour", config=NeighbourConfig)
 
 @pytest.fixture(autouse=True)
 def neighbour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    folder = tmp_path / "families" / "neighbour"
-    folder.mkdir(parents=True)
-    (folder / "__init__.py").write_text("")
-    (folder / "family.py").write_text(FAMILY)
-    monkeypatch.setattr(parsers, "__path__", [*parsers.__path__, str(folder.parent)])
+    """The family as an installed package has it: a module, and its name as an entry point."""
+    (tmp_path / "neighbour_family.py").write_text(FAMILY)
+    installed = tmp_path / "neighbour-1.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: neighbour\nVersion: 1\n")
+    (installed / "entry_points.txt").write_text(
+        "[niwaki.parsers]\nneighbour = neighbour_family:FAMILY\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
     yield
-    load_family.cache_clear()
-    for module in ("niwaki.parsers.neighbour.family", "niwaki.parsers.neighbour"):
-        sys.modules.pop(module, None)
+    sys.modules.pop("neighbour_family", None)
 
 
 def test_its_keys_are_read_kept_and_shown() -> None:

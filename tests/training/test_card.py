@@ -106,6 +106,32 @@ def test_the_card_of_a_family_that_is_not_at_hand_stays() -> None:
     assert used_settings(record)["model"] == record["model"]
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"model": 3},
+        {"model": {"kind": ["x"]}},
+        {"tagger": [1], "segmenter": None},
+        {"objective": {"kind": "treebank"}},
+        {"objective": [3]},
+        {"objective": [{"kind": 3, "scale": ["usual"]}]},
+    ],
+)
+def test_a_damaged_card_stays_as_it_is(wrong: dict[str, Any]) -> None:
+    assert upgraded(wrong) == wrong
+    assert used_settings(wrong) == wrong
+
+
+def test_a_card_imports_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model may come from anywhere; what it names is not run."""
+    (tmp_path / "trap.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    record = {"objective": [{"kind": "trap:cost", "own": 1, "scale": "usual"}]}
+    found = upgraded(record)
+    assert found == {"objective": [{"kind": "trap:cost", "own": 1, "scale": "auto"}]}
+    assert used_settings(found)["objective"] == found["objective"]
+
+
 def test_the_card_of_the_model_in_the_box_is_a_configuration() -> None:
     card = upgraded(read_model_file(find_model("en")).config)
     tables = {name: card[name] for name in Config().to_json() if name != "objective"}

@@ -261,6 +261,27 @@ def test_overrides(tmp_path: Path) -> None:
     assert overridden(tmp_path).family.beam == 2
 
 
+def test_what_an_override_makes_pointless_is_left_out(tmp_path: Path) -> None:
+    lines = [
+        *("[tagger]", "epochs = 2", "folds = 2", "[training]", "greedy_epochs = 3", "epochs = 3"),
+        *("[[objective]]", f'data = "{TOY}"', "interpolate = 0.5", "interpolate_epochs = 2"),
+    ]
+    path = written(tmp_path, "\n".join(lines))
+    tnt = read_config(path, ["tagger.learner=tnt", "objective.0.interpolate=0"])
+    assert (tnt.tagger.learner, tnt.tagger.folds) == ("tnt", 2)
+    graph = read_config(path, ["model.kind=graph", "objective.0.interpolate=0"])
+    assert (graph.model.kind, graph.training.epochs) == ("graph", 3)
+    assert not read_config(path, ["tagger.tags=false"]).tagger.tags
+    for overrides, message in (
+        (["model.kind=graph"], "interpolate does not go with"),
+        (["model.kind=graph", "model.beam=3"], 'model.beam goes with model.kind = "transition"'),
+        (["tagger.learner=tnt", "tagger.margin=3"], 'margin says nothing with learner = "tnt"'),
+        (["tagger.margin=3"], 'margin says nothing with learner = "logistic"'),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            read_config(path, overrides)
+
+
 def test_overrides_of_an_entry(tmp_path: Path) -> None:
     (tmp_path / "b.conllu").write_bytes(TOY.read_bytes())
     config = overridden(tmp_path, "objective.0.data=b.conllu")

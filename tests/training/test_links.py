@@ -189,7 +189,7 @@ def test_training_names_or_counts_bad_links(tmp_path: Path) -> None:
     [
         (["model.more_features=[]"], "no feature of this parser uses them"),
         (["model.system=arc-standard-swap"], "no feature of this parser uses them"),
-        (["model.kind=graph"], "beam goes with model.kind = .transition"),
+        (["model.kind=graph"], r"objective\[0\].links does not go with model.kind"),
         (['objective.0.links=["lanterns.align", "lanterns.align"]'], "2 files for 1"),
         (["objective.0.links=nowhere.align"], "no file"),
         (["training.dev_links=lanterns.align"], "dev_links says nothing without dev"),

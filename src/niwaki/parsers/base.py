@@ -11,7 +11,6 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
 from typing import Any, Protocol, runtime_checkable
@@ -322,7 +321,6 @@ def _folders() -> list[str]:
     ]
 
 
-@cache
 def load_family(name: str) -> Family:
     """A family by its name; raises ConfigError for one that there is not."""
     family: Family

@@ -36,7 +36,10 @@ Values = dict[str, Any]
 
 
 def read_config(path: str, overrides: Sequence[str] = ()) -> Config:
-    """Read a TOML file, or a `.json` one, with overrides such as `model.beam=16`."""
+    """Read a TOML file, or a `.json` one, with overrides such as `model.beam=16`.
+
+    What the file says that says nothing beside an override is left out.
+    """
     is_json = path.endswith(".json")
     try:
         with open(path, "rb") as file:
@@ -47,9 +50,9 @@ def read_config(path: str, overrides: Sequence[str] = ()) -> Config:
         raise ConfigError(f"{path}: not {'JSON' if is_json else 'TOML'}: {error}") from error
     if not isinstance(record, dict):
         raise ConfigError(f"{path}: {written(record)}; make it an object of tables")
-    for override in overrides:
-        lines[_override(record, override)] = 0
-    return _Reader(path, Path(path).parent, lines).read(record)
+    changed = frozenset([_override(record, override) for override in overrides])
+    lines |= dict.fromkeys(changed, 0)
+    return _Reader(path, Path(path).parent, lines, changed).read(record)
 
 
 def make_config(record: Mapping[str, Any], name: str = "config", folder: Path = Path()) -> Config:
@@ -87,12 +90,23 @@ def _override(record: Values, override: str) -> Way:
 class _Reader:
     """Reads one configuration; knows where what it reads was written."""
 
-    def __init__(self, name: str, folder: Path, lines: Mapping[Way, int] | None = None) -> None:
-        self._name, self._folder, self._lines = name, folder, lines or {}
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        lines: Mapping[Way, int] | None = None,
+        changed: frozenset[Way] = frozenset(),
+    ) -> None:
+        self._name, self._folder = name, folder
+        self._lines, self._changed = lines or {}, changed
         self._given: set[str] = set()
+        # All families, because keys of the others are refused in other words than unknown ones.
+        self._families = {name: list(family_places(name)) for name in family_names()}
 
     def read(self, record: Mapping[str, Any]) -> Config:
         kind = self._kind(record)
+        if ("model", "kind") in self._changed:
+            record = self._without_other_families(record, kind)
         tables: dict[str, dict[str, Place]] = {name: {} for name in OWNERS}
         for place in places(kind):
             tables.setdefault(place.table, {})[place.key.name] = place
@@ -105,8 +119,8 @@ class _Reader:
             known = {name: place.key for name, place in tables[table].items()}
             others = [
                 (f'model.kind = "{family}"', place.key)
-                for family in family_names()
-                for place in family_places(family)
+                for family, own in self._families.items()
+                for place in own
                 if place.table == table
             ]
             for key, value in self._values((table,), values, known, others).items():
@@ -114,9 +128,9 @@ class _Reader:
         config = Config(
             family=load_family(kind).config(**found.pop("family")),
             objective=self._objectives(record.get("objective", [])),
-            given=frozenset(self._given),
             **{owner: OWNERS[owner](**values) for owner, values in found.items()},
         )
+        config = replace(config, given=frozenset(self._given - self._silenced(config)))
         try:
             check(config)
         except WrongKeyError as error:
@@ -179,13 +193,47 @@ class _Reader:
         with self._placed(way):
             return key.convert(value)
 
+    # -- what an override makes pointless -------------------------------------------
+
+    def _without_other_families(self, record: Mapping[str, Any], kind: str) -> Values:
+        own = {(place.table, place.key.name) for place in places(kind)}
+        every = (place for found in self._families.values() for place in found)
+        others = {(place.table, place.key.name) for place in every} - own - self._changed
+        found: Values = {}
+        for table, values in record.items():
+            if isinstance(values, Mapping):
+                kept = {name: x for name, x in values.items() if (table, name) not in others}
+                if kept or not values:
+                    found[table] = kept
+            else:
+                found[table] = values
+        return found
+
+    def _silenced(self, config: Config) -> set[str]:
+        """Keys of the file that say nothing only because of an override."""
+        said = list(places(config.model.kind))
+        ways = {(each.owner, each.key.name): (each.table, each.key.name) for each in said}
+        pairs: list[tuple[Way, Way | None]] = []
+        for each in said:
+            other = each.key.unmet(vars(getattr(config, each.owner)))
+            pairs.append((ways[each.owner, each.key.name], ways.get((each.owner, other or ""))))
+        for number, objective in enumerate(config.objective):
+            values = {key.name: value for key, value in objective_keys(objective)}
+            for key, _ in objective_keys(objective):
+                way, other = ("objective", number), key.unmet(values)
+                pairs.append(((*way, key.name), (*way, other) if other else None))
+        return {
+            _whole(way)
+            for way, other in pairs
+            if other in self._changed and way not in self._changed
+        }
+
     # -- paths --------------------------------------------------------------------
 
     def _with_paths(self, config: Config) -> Config:
         """Paths made relative to where the command runs; all must exist."""
         parts = {owner: self._with_paths_of(getattr(config, owner), (owner,)) for owner in OWNERS}
-        own = (load_family(config.model.kind).name,)
-        parts["family"] = self._with_paths_of(config.family, own)
+        parts["family"] = self._with_paths_of(config.family, (config.model.kind,))
         objectives = []
         for number, each in enumerate(config.objective):
             way: Way = ("objective", number)
@@ -222,8 +270,8 @@ class _Reader:
     # -- refusals -----------------------------------------------------------------
 
     def _refuse_table(self, table: str, known: Sequence[str]) -> NoReturn:
-        for family in family_names():
-            if any(place.table == table for place in family_places(family)):
+        for family, own in self._families.items():
+            if any(place.table == table for place in own):
                 self._refuse((table,), f'goes with model.kind = "{family}"; leave one out')
         self._refuse_unknown((table,), known)
 
