@@ -18,7 +18,7 @@ from tests.toy import TOY, quick_model
 
 PACKAGE = Path(niwaki.__file__).parent
 # Rooms that only hold values are asked again and again; those that act are not.
-VALUES = ("data/", "parsers/decoding/")
+VALUES = ("data/", "features/", "parsers/decoding/")
 
 
 class Walk:
