@@ -121,7 +121,7 @@ def check_options(parser: Parser, search: Search) -> None:
     for name in search.given():
         if name not in parser.options:
             known = " or ".join(sorted(parser.options)) or "nothing"
-            raise ModelError(f"{name} says nothing to this model, which takes {known}; leave it out")
+            raise ModelError(f"{name} says nothing to this model (it takes {known}); leave it out")
     if search.beam is not None and search.beam < 1:
         raise ValueError(f"a beam of {search.beam}; give at least 1")
 
