@@ -26,6 +26,7 @@ from niwaki.metrics.attachment import AttachmentEvaluation, evaluate
 from niwaki.metrics.calibration import measure
 from niwaki.metrics.significance import compare
 from niwaki.parsers.beliefs import Beliefs
+from niwaki.parsers.transition.parser import TransitionParser
 from niwaki.pipeline.ensemble import Ensemble, beliefs_of
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
@@ -48,11 +49,12 @@ ROUNDS = 2
 
 def all_members(folder: Path, fast: bool) -> dict[str, Pipeline]:
     transition = load(need(EWT_MODEL))
-    model = {**transition.config["model"], "beam": 1}
+    assert isinstance(transition.parser, TransitionParser)
     found = {
         BEAM: transition,
-        GREEDY: replace(transition, config={**transition.config, "model": model}),
+        GREEDY: replace(transition, parser=replace(transition.parser, beam=1)),
     }
+    card = {**transition.config, "model": {**transition.config["model"], "kind": "graph"}}
     for name, (settings, epochs) in MODELS.items():
         path = folder / f"ewt-{name}.niwaki".replace(", ", "-")
         if not path.exists():
@@ -65,7 +67,7 @@ def all_members(folder: Path, fast: bool) -> dict[str, Pipeline]:
                 features=load_arc_feature_set("rich"),
                 label_features=load_arc_feature_set("labels"),
             )
-            replace(transition, parser=made, greedy=None, confidence=None).save(path)
+            replace(transition, config=card, parser=made).save(path)
         found[name] = load(path)
     return found
 

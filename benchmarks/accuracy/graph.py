@@ -28,19 +28,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks._training import train_weights
 from benchmarks.common import DATA, need, parser, report, signature
 from niwaki.features.arc_templates import load_arc_feature_set
 from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus
 from niwaki.metrics.base import resample
+from niwaki.parsers.base import Parser
 from niwaki.parsers.decoding import Scores, decode, sum_trees
+from niwaki.parsers.graph.calibration import calibrate
+from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.model import GraphParser
-from niwaki.parsers.graph.trainer import GraphTraining, make_graph_spec
-from niwaki.parsers.transition.calibration import calibrate_graph
+from niwaki.parsers.graph.spec import GraphSpec
+from niwaki.parsers.graph.trainer import GraphTrainer, GraphWeightsPlan
+from niwaki.tagging.config import TaggerConfig
 from niwaki.tagging.tagger import Tags
 from niwaki.tagging.trainer import jackknife, train_tagger
-from niwaki.training.config import Config
-from niwaki.training.config_file import make_config
+from niwaki.training.config import ModelConfig
 from niwaki.training.treebanks import read_treebank
 
 TREEBANKS = {
@@ -118,11 +122,10 @@ class Material:
 
     def _tag(self) -> dict[str, NDArray[Any]]:
         """Tags of all parts; those of the training data by taggers of the other parts of it."""
-        tables = {"objective": [{"data": self.files["train"]}], "tagger": {"folds": 4}}
-        config = make_config(tables)
+        config = TaggerConfig(folds=4)
         tagger = train_tagger(
             self._whole,
-            config.tagger,
+            config,
             1,
             "tagger",
             lowercase=False,
@@ -132,7 +135,7 @@ class Material:
         own = jackknife(
             self._whole,
             tagger,
-            config.tagger,
+            config,
             1,
             threads=1,
             clusters=None,
@@ -159,51 +162,39 @@ def trained(
     label_features: str = LABELS,
 ) -> GraphParser:
     """A parser of the best epoch on dev, or of the last one, calibrated there."""
-    config = make_config(
-        {
-            "objective": [{"data": material.files["train"]}],
-            "model": {"kind": "graph"},
-            "graph": dict(settings),
-            "training": {"epochs": epochs},
-        }
+    config = GraphConfig(**settings)
+    spec = GraphSpec(
+        features,
+        label_features,
+        labels=sorted({label for s in material.train.sentences for label in s.deprels}),
+        order=config.order,
+        latent=config.latent,
+        projective=config.projective,
+        decode=config.decode,
     )
-    spec = make_graph_spec(
-        material.train.sentences,
-        config.family,
-        features=features,
-        label_features=label_features,
-    )
-    lessons = GraphTraining(
-        "graph",
-        spec,
-        material.train,
-        material.tags,
-        config,
-        clusters=None,
-        checkpoint=Checkpoint("", {}, 1e9),
-    )
+    plan = GraphWeightsPlan(spec, config, ModelConfig().max_rows, clusters=None, seed=1)
+    trainer = GraphTrainer(plan, material.train, material.tags)
 
-    def uas(made: GraphParser) -> tuple[float, float]:
-        values = made.attribute_values(material.dev.batch, material.dev_tags)
-        heads = made.heads(material.dev.batch, values, how(config))
+    def uas(made: Parser) -> tuple[float, float]:
+        assert isinstance(made, GraphParser)
+        values = made.scorer.values(material.dev.batch, material.dev_tags)
+        way = "eisner" if config.projective else "mst"
+        heads = made.heads(material.dev.batch, values, way)
         score = 100 * float((heads == material.dev.batch.given_heads()).mean())
         print(f"  {score:.2f}", flush=True)
         return score, score
 
-    found = lessons.run(uas if choose else None, lambda _: None, lambda _: None)
+    weights = train_weights("graph", trainer, material.train, epochs, uas if choose else None)
+    found = trainer.parser(weights)
     if not choose:
         uas(found)
-    return calibrate_graph(found, material.dev, material.dev_tags)
-
-
-def how(config: Config) -> str:
-    return "eisner" if config.family.projective else "mst"
+    return calibrate(found, material.dev, material.dev_tags)
 
 
 def decoded(parsed: GraphParser, corpus: Corpus, tags: Tags) -> dict[str, NDArray[np.int32]]:
     """The heads of the words of a corpus by each way to choose them."""
     batch = corpus.batch
-    values = parsed.attribute_values(batch, tags)
+    values = parsed.scorer.values(batch, tags)
     scores = parsed.scores(batch, values)
     projective = parsed.spec.projective
     marginals = sum_trees(scores, projective=projective, too_long="spanning").marginals
@@ -227,7 +218,7 @@ def greedy(scores: Scores) -> NDArray[np.int32]:
 
 
 def latent_heads(parsed: GraphParser, corpus: Corpus, tags: Tags) -> dict[str, NDArray[np.int32]]:
-    values = parsed.attribute_values(corpus.batch, tags)
+    values = parsed.scorer.values(corpus.batch, tags)
     ways = {"MAP": "mst", "MBR": "mbr", "max-z": "max-z"}
     return {name: parsed.heads(corpus.batch, values, way) for name, way in ways.items()}
 

@@ -14,24 +14,24 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks._training import train_weights
 from benchmarks.common import DATA, ROOT, need, parser, report, signature, timed
-from niwaki.data.faults import DEPREL
+from niwaki.data.faults import DEPREL, UPOS
 from niwaki.features.templates import load_feature_set
 from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus
+from niwaki.parsers.base import Parser, Search
 from niwaki.parsers.transition.config import TransitionConfig
-from niwaki.parsers.transition.model import TransitionParser, make_transition_spec
-from niwaki.parsers.transition.trainer import ParserTraining
+from niwaki.parsers.transition.model import make_transition_spec
+from niwaki.parsers.transition.trainer import TransitionTrainer, WeightsPlan
 from niwaki.tagging.config import TaggerConfig
-from niwaki.tagging.tagger import UPOS, Tagger, Tags
+from niwaki.tagging.tagger import Tagger, Tags
 from niwaki.tagging.trainer import jackknife, train_tagger
-from niwaki.training.config import TrainingConfig
 from niwaki.training.treebanks import read_treebank
 
 KEPT = ROOT / "build" / "learners"
@@ -168,28 +168,19 @@ def measure_parser(
     train = read("train")
     tags = tags_of(train)
     start = time.process_time()
-    lessons = ParserTraining(
-        "parser",
-        make_transition_spec(train.sentences, "arc-standard", load_feature_set(features)),
-        train,
-        tags["train"],
-        SimpleNamespace(
-            **vars(TrainingConfig()), **vars(TransitionConfig(greedy_epochs=epochs, **settings))
-        ),
-        beam=1,
-        max_rows=MAX_ROWS,
-        clusters=None,
-        checkpoint=Checkpoint(str(KEPT / "none"), {}, 1e9),
-    )
+    spec = make_transition_spec(train.sentences, "arc-standard", load_feature_set(features))
+    config = TransitionConfig(**settings)
+    plan = WeightsPlan(spec, 1, config, MAX_ROWS, clusters=None, seed=1)
+    trainer = TransitionTrainer(plan, train, tags["train"])
     dev = read("EWT dev")
     curve: list[float] = []
 
-    def on_dev(made: TransitionParser) -> tuple[float, float]:
+    def on_dev(made: Parser) -> tuple[float, float]:
         uas, las = attachment(made, dev, tags["EWT dev"])
         curve.append(las)
         return uas, las
 
-    parser = lessons.run(on_dev, lambda _: None, lambda _, __: None)
+    parser = trainer.parser(train_weights("parser", trainer, train, epochs, on_dev))
     found: dict[str, Any] = {"LAS on dev by epoch": curve}
     for name in files:
         uas, las = attachment(parser, read(name), tags[name])
@@ -199,10 +190,10 @@ def measure_parser(
     return found
 
 
-def attachment(parser: TransitionParser, corpus: Corpus, tags: Tags) -> tuple[float, float]:
-    heads, labels = parser.parse(corpus.batch, tags, 1)
-    right = heads == corpus.batch.given_heads()
-    labelled = right & (labels == corpus.batch.numbers(DEPREL, parser.labels.symbols))
+def attachment(parser: Parser, corpus: Corpus, tags: Tags) -> tuple[float, float]:
+    found = parser.parse(corpus.batch, tags, Search())
+    right = found.heads == corpus.batch.given_heads()
+    labelled = right & (found.labels == corpus.batch.numbers(DEPREL, parser.labels.symbols))
     return round(100 * float(right.mean()), 2), round(100 * float(labelled.mean()), 2)
 
 

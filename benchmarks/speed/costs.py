@@ -13,42 +13,40 @@ the share is that of the objective and of the loop.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from types import SimpleNamespace
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
 
 import numpy as np
-from niwaki.parsers.transition.candidates import TransitionTrainee
-from niwaki.training.parser_stages import finished_weights
 
 import niwaki
 import niwaki.objectives.reordering as reordering
-from benchmarks.common import DATA, need, parser, report, signature
+from benchmarks.common import DATA, need, parser, report, signature, timed
 from niwaki.data.bilingual.references import Reference
-from niwaki.data.faults import DEPREL
 from niwaki.data.sentence import Sentence
 from niwaki.features.weights import PackedWeights
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.linear import SparseWeights
-from niwaki.kernel.transition.learning import TransitionLearner
-from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus
+from niwaki.parsers.base import TrainableParser
+from niwaki.parsers.graph.config import GraphConfig
+from niwaki.parsers.graph.costs import GraphExamples
 from niwaki.parsers.graph.model import GraphParser
-from niwaki.parsers.graph.trainer import GraphTraining
-from niwaki.parsers.transition.model import TransitionParser
+from niwaki.parsers.graph.scorer import LinearScorer
+from niwaki.parsers.graph.trainer import GraphTrainer, GraphWeightsPlan
+from niwaki.parsers.transition.config import TransitionConfig
+from niwaki.parsers.transition.parser import TransitionParser
+from niwaki.parsers.transition.trainer import TransitionTrainer, WeightsPlan
 from niwaki.pipeline.pipeline import Pipeline
+from niwaki.tagging.tagger import Tags
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.training.config import CostConfig
-from niwaki.training.config_file import make_config
 from niwaki.training.examples import CostData, CostObjective, tag_costs
-from niwaki.training.objectives import CostLessons
+from niwaki.training.objectives import objective_in_training
 
 CONFIG = CostConfig(kind="reordering", settings=reordering.Settings(rules="ja"))
-Learn = Callable[[], None]
-
 SENTENCES = {"full": 4000, "fast": 500}
 ROUND = 16
+T = TypeVar("T")
 
 
 class Inside:
@@ -66,6 +64,52 @@ class Inside:
 
         return wrapped
 
+    def seen(self, thing: T) -> T:
+        """The same object with its calls counted."""
+        return cast(T, _Seen(thing, self))
+
+
+class _Seen:
+    """An object through a clock."""
+
+    def __init__(self, thing: object, inside: Inside) -> None:
+        self._thing, self._inside = thing, inside
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._thing, name)
+        return self._inside.counted(found) if callable(found) else found
+
+
+class SeenTransitionTrainer(TransitionTrainer):
+    """Trains a transition parser on; search and change of weights are seen by a clock."""
+
+    def __init__(self, nlp: Pipeline, corpus: Corpus, inside: Inside) -> None:
+        parser = nlp.parser
+        assert isinstance(parser, TransitionParser)
+        weights, clusters = parser.model.weights, nlp.clusters.kernel if nlp.clusters else None
+        assert isinstance(weights, PackedWeights)
+        spec, config = parser.model.spec, TransitionConfig()
+        plan = WeightsPlan(spec, parser.beam, config, weights.rows, clusters, seed=1)
+        super().__init__(plan, corpus, nlp.tag(corpus.batch, keep=False), base=weights)
+        self._model.kernel = inside.seen(self._model.kernel)
+        self._learner = inside.seen(self._learner)
+
+
+class SeenGraphTrainer(GraphTrainer):
+    """Trains a graph parser on; all that its examples do is seen by a clock."""
+
+    def __init__(self, nlp: Pipeline, corpus: Corpus, inside: Inside) -> None:
+        parser = nlp.parser
+        assert isinstance(parser, GraphParser) and isinstance(parser.scorer, LinearScorer)
+        weights = cast(Mapping[str, PackedWeights], parser.scorer.weights)
+        rows = weights["labels"].rows
+        plan = GraphWeightsPlan(parser.spec, GraphConfig(), rows, clusters=None, seed=1)
+        super().__init__(plan, corpus, nlp.tag(corpus.batch, keep=False), base=weights)
+        self._inside = inside
+
+    def examples(self, batch: Batch, tags: Tags) -> GraphExamples:
+        return self._inside.seen(super().examples(batch, tags))
+
 
 def as_references(sentences: list[Sentence]) -> reordering.Reordering:
     rules = load_rules("ja")
@@ -81,86 +125,29 @@ def cost_data(nlp: Pipeline, sentences: list[Sentence]) -> CostData:
     return data
 
 
-def transition(
-    nlp: Pipeline, sentences: list[Sentence], inside: Inside
-) -> tuple[Learn, CostLessons]:
-    """How to learn sentences of the treebank; and examples on a beam that is seen by a clock."""
-    parser = nlp.parser
-    assert isinstance(parser, TransitionParser)
-    assert isinstance(parser.model, PackedWeights)
-    taught = parser.with_model(SparseWeights(parser.model.classes, base=parser.model.compile()))
-    arc_learner = TransitionLearner(taught.kernel, taught.class_numbers())
-    data = cost_data(nlp, sentences)
-    (tagging,) = data.taggings
-    trainee = TransitionTrainee(taught, arc_learner, tagging.batch, tagging.tags, nlp.beam)
-    # The same objects, seen through a clock.
-    kernel = SimpleNamespace(kbest=inside.counted(taught.kernel.kbest))
-    trainee._parser = SimpleNamespace(kernel=kernel, decoded=taught.decoded)  # type: ignore[assignment]
-    trainee._tutor = SimpleNamespace(update=inside.counted(arc_learner.update))  # type: ignore[assignment]
-    batch = Batch([sentence.source for sentence in sentences])
-    values = taught.attribute_values(batch, nlp.tag(batch, keep=False))
-    labels = batch.numbers(DEPREL, taught.labels.symbols)
+def measure(
+    nlp: Pipeline, sentences: list[Sentence], trainer: TrainableParser, inside: Inside
+) -> dict[str, Any]:
     order = np.arange(len(sentences), dtype=np.int32)
+    trees = timed(lambda: trainer.learn(order), time.process_time)
+    objective = objective_in_training(cost_data(nlp, sentences), trainer, None)
 
-    def learn() -> None:
-        arc_learner.learn_with_beam(
-            batch, values, batch.given_heads(), labels, order, nlp.beam, True, 20.0
-        )
+    def learn_costs() -> None:
+        for start in range(0, objective.size, ROUND):
+            for priced in objective.price(range(start, min(start + ROUND, objective.size))):
+                objective.learn(priced)
 
-    return learn, CostLessons("x", CONFIG, data.objective, trainee)
-
-
-def graph(nlp: Pipeline, sentences: list[Sentence], inside: Inside) -> tuple[Learn, CostLessons]:
-    parser = nlp.parser
-    assert isinstance(parser, GraphParser)
-    corpus = Corpus((), tuple(sentences))
-    config = make_config({"objective": [{"data": __file__}], "model": {"kind": "graph"}})
-    data = cost_data(nlp, sentences)
-    training = GraphTraining(
-        "graph",
-        parser.spec,
-        corpus,
-        nlp.tag(corpus.batch, keep=False),
-        config,
-        clusters=None,
-        checkpoint=Checkpoint("", {}, 1e9),
-        base=finished_weights(nlp),
-        costs=[data],
-    )
-    (lessons,) = training._costs.lessons
-    trainee = lessons.trainee
-    lessons.trainee = SimpleNamespace(  # type: ignore[assignment]
-        candidates=inside.counted(trainee.candidates),
-        update=inside.counted(trainee.update),
-        usual_scale=trainee.usual_scale,
-    )
-
-    def learn() -> None:
-        for s in range(len(sentences)):
-            training.learn(s)
-
-    return learn, lessons
-
-
-def measure(learn: Learn, lessons: CostLessons, inside: Inside, size: int) -> dict[str, Any]:
-    started = time.process_time()
-    learn()
-    trees = time.process_time() - started
-    inside.seconds = 0.0
     kept = reordering.reorder, reordering.compare_orders
     reordering.reorder, reordering.compare_orders = map(inside.counted, kept)
-    started = time.process_time()
-    for start in range(0, lessons.size, ROUND):
-        for priced in lessons.price(range(start, min(start + ROUND, lessons.size))):
-            lessons.learn(priced)
-    costs = time.process_time() - started
+    inside.seconds = 0.0
+    costs = timed(learn_costs, time.process_time)
     reordering.reorder, reordering.compare_orders = kept
     return {
-        "treebank, sentences/s": round(size / trees),
-        "costs, examples/s": round(lessons.size / costs),
+        "treebank, sentences/s": round(len(sentences) / trees),
+        "costs, examples/s": round(objective.size / costs),
         "both, times the treebank alone": round((trees + costs) / trees, 2),
         "Python's share of a cost, percent": round(100 * (1 - inside.seconds / costs), 1),
-        "updates": lessons.counts.updates,
+        "updates": objective.counts.updates,
     }
 
 
@@ -170,16 +157,16 @@ def main() -> None:
     arguments = made.parse_args()
     path = need(DATA / "ud-english-ewt" / "en_ewt-ud-train.conllu")
     sentences = list(niwaki.read_conllu(path))[: SENTENCES[arguments.profile]]
-    inside = Inside()
     found: dict[str, Any] = {
         "signature": signature(profile=arguments.profile, sentences=len(sentences))
     }
-    models = {"transition": (None, transition)}
+    models: dict[str, tuple[str, Any]] = {"transition": ("en", SeenTransitionTrainer)}
     if arguments.graph:
-        models["graph"] = (arguments.graph, graph)
-    for name, (model, prepare) in models.items():
-        nlp = niwaki.load(model) if model else niwaki.load()
-        found[name] = measure(*prepare(nlp, sentences, inside), inside, len(sentences))
+        models["graph"] = (arguments.graph, SeenGraphTrainer)
+    for name, (model, make) in models.items():
+        nlp, inside = niwaki.load(model), Inside()
+        trainer = make(nlp, Corpus((), tuple(sentences)), inside)
+        found[name] = measure(nlp, sentences, trainer, inside)
     report("costs", found)
 
 

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 import niwaki
-from benchmarks.accuracy.crossing import Quiet
 from benchmarks.common import DATA, best_of, need, parser, report, signature, timed
 from niwaki import draw
 from niwaki.kernel.batch import Batch
+from niwaki.parsers.base import Search
 from niwaki.parsers.decoding import decode, sum_trees
 from niwaki.parsers.graph.model import GraphParser
 from niwaki.pipeline.pipeline import Pipeline
@@ -48,7 +48,7 @@ def small_model() -> Pipeline:
             "training": {"epochs": 3},
         }
         config = make_config({"objective": [{"data": str(data)}], **tables})
-        return train(config, Path(folder) / "model.niwaki", Quiet(), threads=1)
+        return train(config, Path(folder) / "model.niwaki", threads=1)
 
 
 def works(model: Pipeline, sources: list[bytes]) -> dict[str, Callable[[], object]]:
@@ -57,12 +57,12 @@ def works(model: Pipeline, sources: list[bytes]) -> dict[str, Callable[[], objec
     assert isinstance(graph, GraphParser)
     batch = Batch(sources)
     tags = model.tag(batch)
-    values = graph.attribute_values(batch, tags)
+    values = graph.scorer.values(batch, tags)
     scores = graph.scores(batch, values)
     return {
-        "parse, mst": lambda: graph.parse(batch, tags, "mst"),
-        "parse, eisner": lambda: graph.parse(batch, tags, "eisner"),
-        "parse, mbr": lambda: graph.parse(batch, tags, "mbr"),
+        "parse, mst": lambda: graph.parse(batch, tags, Search(decode="mst")),
+        "parse, eisner": lambda: graph.parse(batch, tags, Search(decode="eisner")),
+        "parse, mbr": lambda: graph.parse(batch, tags, Search(decode="mbr")),
         "scores of arcs": lambda: graph.scores(batch, values),
         "mst of scores": lambda: decode(scores),
         "marginals of scores": lambda: sum_trees(scores),

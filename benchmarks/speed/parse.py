@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 import niwaki
 from benchmarks.common import (
@@ -21,8 +22,11 @@ from benchmarks.common import (
     signature,
     timed,
 )
+from niwaki.features.weights import PackedWeights
 from niwaki.kernel.batch import Batch
-from niwaki.parsers.transition.model import TransitionParser
+from niwaki.kernel.linear import CompiledWeights
+from niwaki.parsers.transition.model import TransitionModel
+from niwaki.parsers.transition.parser import TransitionParser
 from niwaki.pipeline.pipeline import Pipeline
 
 FILE = DATA / "ud-english-ewt" / "en_ewt-ud-test.conllu"
@@ -53,13 +57,17 @@ class Prepared:
         ]
         self.tags = [nlp.tag(batch) for batch in self.batches]
 
+    def model(self, beam: int) -> TransitionModel:
+        assert isinstance(self.nlp.parser, TransitionParser)
+        return self.nlp.parser.model_for(beam)
+
     def whole(self, beam: int, threads: int = 1) -> float:
         """Tags, features, lemmas and trees, ready to be written."""
         return timed(lambda: run_through(self.nlp.parse(self.words, beam=beam, threads=threads)))
 
     def tag_and_parse(self, beam: int) -> float:
         """UPOS, XPOS and trees, in arrays."""
-        model = self.nlp.parser_for(beam)
+        model = self.model(beam)
 
         def work() -> None:
             for batch in self.batches:
@@ -68,7 +76,7 @@ class Prepared:
         return timed(work)
 
     def parse(self, beam: int) -> float:
-        model = self.nlp.parser_for(beam)
+        model = self.model(beam)
 
         def work() -> None:
             for batch, tags in zip(self.batches, self.tags, strict=True):
@@ -77,9 +85,10 @@ class Prepared:
         return timed(work)
 
 
-def rows_that_are_read(prepared: Prepared, model: TransitionParser) -> list[np.ndarray]:
+def rows_that_are_read(
+    prepared: Prepared, model: TransitionModel, weights: CompiledWeights
+) -> list[NDArray[np.int64]]:
     """The rows of weights that greedy parsing adds up, in the order in which it does."""
-    frozen = model.model.compile()
     rows = []
     for batch, tags in zip(prepared.batches, prepared.tags, strict=True):
         values = model.attribute_values(batch, tags)
@@ -87,18 +96,19 @@ def rows_that_are_read(prepared: Prepared, model: TransitionParser) -> list[np.n
             moves = model.kernel.kbest(batch, sentence, values, 1, 1)[3][0]
             for step in range(len(moves)):
                 _, keys = model.kernel.follow(batch, sentence, values, moves[:step])
-                rows.append(frozen.find_rows(keys))
+                rows.append(weights.find_rows(keys))
     return rows
 
 
 def memory_bound(prepared: Prepared) -> dict[str, Callable[[], float]]:
     """The time to add up the same rows with nothing else to do."""
-    model = prepared.nlp.parser_for(1)
-    frozen = model.model.compile()
-    found = rows_that_are_read(prepared, model)
+    model = prepared.model(1)
+    assert isinstance(model.weights, PackedWeights)
+    weights = model.weights.compile()
+    found = rows_that_are_read(prepared, model, weights)
     lengths = np.array([len(rows) for rows in found], dtype=np.int32)
     rows = np.concatenate(found)
-    return {"bound": lambda: timed(lambda: frozen.gather(rows, lengths))}
+    return {"bound": lambda: timed(lambda: weights.gather(rows, lengths))}
 
 
 def main() -> None:

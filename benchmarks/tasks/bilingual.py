@@ -30,7 +30,9 @@ from niwaki.data.sentence import Sentence
 from niwaki.kernel.batch import Batch
 from niwaki.metrics.attachment import METRICS, evaluate, f1
 from niwaki.metrics.base import SAMPLES, resample
-from niwaki.parsers.transition.model import TransitionParser
+from niwaki.parsers.transition.model import TransitionModel
+from niwaki.parsers.transition.parser import TransitionParser
+from niwaki.tagging.tagger import Tags
 
 PUD = DATA / "align-pud"
 
@@ -79,13 +81,12 @@ def overhead(language: str, beam: int, rounds: int) -> dict[str, float]:
     batch = Batch([sentence.source for sentence in gold])
     work = {}
     for name, linked in (("without", False), ("with", True)):
-        model = niwaki.load(model_of(language, beam, 1, linked=linked))
-        tags = model.tag(batch)
-        parsers = model.parser_for(beam)
-        assert isinstance(parsers, TransitionParser)
+        nlp = niwaki.load(model_of(language, beam, 1, linked=linked))
+        assert isinstance(nlp.parser, TransitionParser)
+        found, own = nlp.parser.model_for(beam), nlp.tag(batch)
 
-        def run(parsers: TransitionParser = parsers, tags: Any = tags) -> float:
-            return timed(lambda: parsers.parse(batch, tags, beam), time.process_time)
+        def run(model: TransitionModel = found, tags: Tags = own) -> float:
+            return timed(lambda: model.parse(batch, tags, beam), time.process_time)
 
         work[name] = run
     best = best_of(max(rounds, 4 * rounds // beam), work)

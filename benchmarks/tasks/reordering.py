@@ -27,6 +27,7 @@ from niwaki.data.bilingual.references import Reference
 from niwaki.data.sentence import Sentence
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.bilingual.reorder import reorder
+from niwaki.parsers.transition.parser import TransitionParser
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.tasks.reorder.events import collect_events
 from niwaki.tasks.reorder.learning import learn_rules
@@ -103,8 +104,12 @@ def parse_all(
         f"{name} {search}": list(model.parse(words, beam=beam))
         for name, model in models.items()
         for search, beam in (("greedy", 1), ("beam", None))
-        if search == "beam" or model.greedy is not None
+        if search == "beam" or has_greedy_weights(model)
     }
+
+
+def has_greedy_weights(model: Pipeline) -> bool:
+    return isinstance(model.parser, TransitionParser) and model.parser.greedy is not None
 
 
 def marks(systems: Sequence[System]) -> dict[str, dict[str, str]]:

@@ -20,10 +20,10 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import niwaki
+from benchmarks._training import train_weights
 from benchmarks.common import (
     DATA,
     EWT_MODEL,
@@ -42,11 +42,10 @@ from niwaki.data.faults import DEPREL
 from niwaki.data.sentence import Sentence
 from niwaki.draw import line_chart, round_limits
 from niwaki.features.weights import PackedWeights, compress
-from niwaki.learning.checkpoint import Checkpoint
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import compare
-from niwaki.parsers.transition.model import TransitionParser
-from niwaki.parsers.transition.trainer import ParserTraining
+from niwaki.parsers.transition.parser import TransitionParser
+from niwaki.parsers.transition.trainer import TransitionTrainer, WeightsPlan
 from niwaki.training.config import Config, TreebankConfig, UptrainingConfig
 from niwaki.training.config_file import read_config
 from niwaki.training.run import train
@@ -271,24 +270,15 @@ def sizes(most: int) -> None:
     trees = WORK / "uptraining-curve.niwaki.trees" / f"{most}.conllu"
     lessons = read_treebank([str(gold), str(trees)])
     dev = read_treebank([str(need(EWT / "en_ewt-ud-dev.conllu"))])
-    training = ParserTraining(
-        "sizes",
-        nlp.parser.spec,
-        lessons,
-        # Tags of words that the tagger has seen: a little too good, for all sizes alike.
-        nlp.tagger.tag(lessons.batch, keep=False),
-        SimpleNamespace(**vars(config.training), **vars(config.family)),
-        beam=1,
-        max_rows=ROWS[-1],
-        clusters=None,
-        checkpoint=Checkpoint(str(WORK / "sizes.checkpoint"), {}, 1e9),
-    )
-    training.run(None, lambda count: None, lambda report: None)
-    learned = training.learner.export()
+    plan = WeightsPlan(nlp.parser.model.spec, 1, config.family, ROWS[-1], clusters=None, seed=1)
+    # Tags of words that the tagger has seen: a little too good, for all sizes alike.
+    trainer = TransitionTrainer(plan, lessons, nlp.tagger.tag(lessons.batch, keep=False))
+    train_weights("sizes", trainer, lessons, config.family.greedy_epochs)
+    learned = trainer.weights.export()
     tags = nlp.tagger.tag(dev.batch, keep=False)
     result: dict[str, Any] = {"signature": signature(trees=most, features=len(learned["keys"]))}
-    parsers = {
-        rows: nlp.parser.with_model(compress(learned, training.learner.classes, rows))
+    students = {
+        rows: nlp.parser.model.with_weights(compress(learned, trainer.weights.classes, rows))
         for rows in ROWS
     }
     times = best_of(
@@ -297,20 +287,20 @@ def sizes(most: int) -> None:
             str(rows): lambda student=student: timed(  # type: ignore[misc]
                 lambda: student.parse(dev.batch, tags, 1), time.process_time
             )
-            for rows, student in parsers.items()
+            for rows, student in students.items()
         },
     )
-    for rows, student in parsers.items():
+    for rows, student in students.items():
         heads, labels = student.parse(dev.batch, tags, 1)
         right = (heads == dev.batch.given_heads()) & (
             labels == dev.batch.numbers(DEPREL, student.labels.symbols)
         )
-        model = student.model
-        assert isinstance(model, PackedWeights)
+        weights = student.weights
+        assert isinstance(weights, PackedWeights)
         result[str(rows)] = {
             "LAS on dev": round(100 * float(right.mean()), 2),
-            "rows": model.rows,
-            "MB": round(model.size / 1e6, 1),
+            "rows": weights.rows,
+            "MB": round(weights.size / 1e6, 1),
             "words/s, parsing alone": round(dev.words / times[str(rows)], -3),
         }
     report("uptraining-sizes", result)

@@ -1,10 +1,10 @@
-"""Crossing trees three ways: lifted, lifted with encoded labels, and built by swaps.
+"""Non-projective trees three ways: lifted, lifted with encoded labels, and built by swaps.
 
 For each treebank the three are trained alike on its training data, the epoch is chosen on
 its development data, and the test data is scored with gold words and predicted tags. One
 training tells little, since seeds differ by as much as the ways: scores are means over
 seeds, and sentences are drawn with the parses of all seeds together to see if ways differ.
-python -m benchmarks.accuracy.crossing
+python -m benchmarks.accuracy.nonprojective
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ TREEBANKS = {
     "ud-korean-gsd": "ko_gsd-ud-{}.conllu",
 }
 WAYS = {
-    "lift": {"system": "arc-standard", "nonprojective": "projectivize"},
-    "encode": {"system": "arc-standard", "nonprojective": "pseudo-projective"},
+    "projectivize": {"system": "arc-standard", "nonprojective": "projectivize"},
+    "pseudo-projective": {"system": "arc-standard", "nonprojective": "pseudo-projective"},
     "swap": {"system": "arc-standard-swap", "nonprojective": "projectivize"},
 }
 # Enough to compare; the trees are what differs, so lemmas and the like are left out.
@@ -101,10 +101,10 @@ def measure(treebank: str, way: str, settings: dict[str, Any], tally: Tally) -> 
 
 def rows(tallies: dict[str, Tally]) -> dict[str, Any]:
     made = {name: tally.row() for name, tally in tallies.items()}
-    for name in ("encode", "swap"):
-        differences = compare(tallies["lift"].pooled, tallies[name].pooled)
+    for name in ("pseudo-projective", "swap"):
+        differences = compare(tallies["projectivize"].pooled, tallies[name].pooled)
         (las,) = [each for each in differences if each.metric == "LAS"]
-        made[f"{name} - lift"] = {
+        made[f"{name} - projectivize"] = {
             "LAS": round(las.difference, 2),
             "interval": [round(las.low, 2), round(las.high, 2)],
             "significant": las.is_significant,
@@ -122,7 +122,7 @@ def main() -> None:
     settings = {"beam": 8 if arguments.search == "beam" else 1, "epochs": epochs}
     settings["greedy_epochs"] = epochs
     chosen = [arguments.treebank] if arguments.treebank else list(TREEBANKS)
-    name = f"crossing-{arguments.search}"
+    name = f"nonprojective-{arguments.search}"
     if arguments.treebank:
         name += f"-{arguments.treebank}"
     tallies = {treebank: {way: Tally() for way in WAYS} for treebank in chosen}
