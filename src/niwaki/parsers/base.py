@@ -120,15 +120,10 @@ def check_options(parser: Parser, search: Search) -> None:
     """Raises ModelError if something was said that says nothing to a parser."""
     for name in search.given():
         if name not in parser.options:
-            raise ModelError(f"{name} says nothing to this model; leave it out ({_ADVICE[name]})")
+            known = " or ".join(sorted(parser.options)) or "nothing"
+            raise ModelError(f"{name} says nothing to this model (it takes {known}); leave it out")
     if search.beam is not None and search.beam < 1:
-        raise ValueError("beam and threads are at least 1")
-
-
-_ADVICE = {
-    "beam": "it searches among all trees",
-    "decode": 'models with model.kind = "graph" decode in several ways',
-}
+        raise ValueError(f"a beam of {search.beam}; give at least 1")
 
 
 class ArcScorer(Protocol):

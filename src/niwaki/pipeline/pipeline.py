@@ -119,7 +119,7 @@ class Pipeline:
         if probabilities and not self.parser.gives_probabilities:
             raise ModelError("this model was not calibrated; give training.dev when it is trained")
         if threads < 1:
-            raise ValueError("beam and threads are at least 1")
+            raise ValueError(f"{threads} threads; give at least 1")
         most = self.parser.max_words
         limit = LengthLimit(max_length if most is None else min(max_length, most), longer)
         read = self.read(sentences) if isinstance(sentences, str) else sentences

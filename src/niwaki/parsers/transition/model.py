@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
@@ -26,8 +25,8 @@ from niwaki.kernel.transition.features import Program
 from niwaki.kernel.transition.systems import MOVES, System, load_system
 from niwaki.parsers.transition.pseudo_projective import decode, plain_label
 from niwaki.tagging.tagger import Tags
+from niwaki.typing import IntArray
 
-Numbers = NDArray[np.int32]
 Class = tuple[int, int]
 
 # One labelled move is one byte of a row of weights; 64 of them are one cache line.
@@ -154,14 +153,14 @@ class TransitionModel:
         """Whether templates ask for links to a translation."""
         return bool(self.kernel.program.uses_links)
 
-    def parse(self, batch: Batch, tags: Tags, beam: int) -> tuple[Numbers, Numbers]:
+    def parse(self, batch: Batch, tags: Tags, beam: int) -> tuple[IntArray, IntArray]:
         """Heads and numbers of labels of the best trees."""
         heads, labels, _ = self.kernel.parse(batch, self.attribute_values(batch, tags), beam)
         return self.decoded(heads, labels, batch.lengths)
 
     def decoded(
-        self, heads: Numbers, labels: Numbers, lengths: Iterable[int]
-    ) -> tuple[Numbers, Numbers]:
+        self, heads: IntArray, labels: IntArray, lengths: Iterable[int]
+    ) -> tuple[IntArray, IntArray]:
         """Trees as they are meant: what was encoded in labels is undone."""
         if not self._has_lifted:
             return heads, labels
