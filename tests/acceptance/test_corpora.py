@@ -33,10 +33,8 @@ def test_round_trip(path: Path) -> None:
 def test_validate(path: Path) -> None:
     """Treebanks are clean; in the automatic trees the only faults are real second roots."""
     faults = niwaki.validate(path)
-    if "silver" in path.parent.name:
-        assert all("roots (words" in fault.found for fault in faults)
-    else:
-        assert faults == []
+    expected = [fault for fault in faults if "roots (words" in fault.found]
+    assert faults == (expected if "silver" in path.parent.name else [])
 
 
 def test_gold_links_fit_their_sentences() -> None:

@@ -96,6 +96,7 @@ def test_genuine_mistakes_are_those_after_which_the_tree_cannot_be_had() -> None
         return [w for m, x in slow.moves().items() for w in ways(x, [*so_far, m])]  # type: ignore[arg-type]
 
     start = SlowStandard.start(3)
+    assert len(projective_trees(3)) == 7
     for heads in projective_trees(3):
         sentence = Sentence.from_words(["w"] * 3, heads=heads, deprels=["x"] * 3)
         for way in ways(start, []):  # type: ignore[arg-type]

@@ -134,8 +134,9 @@ def test_costs_are_the_same_one_by_one_and_under_threads(objective: Objective) -
     asked = [candidates(n) for n in range(len(sentences()))]
     together = objective.costs(asked)
     with ThreadPoolExecutor(4) as pool:
-        alone = list(pool.map(lambda each: objective.costs([each])[0], asked * 3))
-    for number, costs in enumerate(alone):
+        single = list(pool.map(lambda each: objective.costs([each])[0], asked * 3))
+    assert len(single) == 3 * len(together) == 36
+    for number, costs in enumerate(single):
         assert costs.tolist() == together[number % len(asked)].tolist()
 
 
@@ -157,6 +158,7 @@ def test_costs_of_arcs_add_up(objective: Objective) -> None:
 
 
 def test_constraints_are_those_of_trees_that_cost_nothing(objective: Objective) -> None:
+    assert len(sentences()) == len(objective.ids)
     for number, sentence in enumerate(sentences()):
         known = objective.constraints(number)
         assert known is None or not list(known.broken_by(sentence.tree))

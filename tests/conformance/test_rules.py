@@ -36,6 +36,8 @@ def test_written_and_read_again(name: str) -> None:
 def test_papers_orders_from_universal_trees(name: str) -> None:
     """The orders that the papers print for Stanford trees."""
     given = {" ".join(e.sentence.forms): " ".join(e.gives) for e in load_rules(name).examples}
-    for papers in ("xu2009-sd", "katzbrown2011-sd"):
-        for example in load_rules(papers).examples[: 4 if papers == "xu2009-sd" else 1]:
+    for papers, count in (("xu2009-sd", 4), ("katzbrown2011-sd", 1)):
+        examples = load_rules(papers).examples[:count]
+        assert len(examples) == count
+        for example in examples:
             assert given[" ".join(example.sentence.forms)] == " ".join(example.gives)

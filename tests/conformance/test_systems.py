@@ -26,6 +26,8 @@ from tests.reference.systems import (
 
 pytestmark = pytest.mark.kernel
 SYSTEMS = system_names()
+# Projective trees with one root, by their words: binom(3n - 2, n - 1) / n.
+PROJECTIVE = {1: 1, 2: 2, 3: 7, 4: 30, 5: 143}
 
 
 def walk(view: View, slow: Slow) -> Iterator[tuple[View, Slow]]:
@@ -47,6 +49,7 @@ def test_systems_are_found_by_their_files() -> None:
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_states_are_those_of_the_slow_twin(name: str, n: int) -> None:
+    ends = set()
     for view, slow in walk(View(load_system(name), n), SLOW[name].start(n)):
         assert view.stack == list(slow.stack)
         assert view.buffer == list(slow.buffer)
@@ -58,6 +61,9 @@ def test_states_are_those_of_the_slow_twin(name: str, n: int) -> None:
         for move, after in slow.moves().items():
             made = after.arcs - slow.arcs
             assert view.arc(move) == ((made and min(made)) or None)
+        if not view.moves:
+            ends.add(tuple(view.heads))
+    assert ends == set(reachable_trees(name, n)), "all states were met"
 
 
 def check_children(known: tuple[int | None, ...] | None, slow: Slow, word: int, place: int) -> None:
@@ -83,7 +89,9 @@ def test_all_trees_that_it_is_for_and_nothing_else(name: str, n: int) -> None:
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_the_static_oracle_leads_to_every_tree(name: str, n: int) -> None:
-    for tree in reachable_trees(name, n):
+    trees = reachable_trees(name, n)
+    assert len(trees) == (PROJECTIVE[n] if name in COSTS else n ** (n - 1))
+    for tree in trees:
         view = View(load_system(name), n)
         steps = swaps = 0
         while view.moves:
@@ -101,6 +109,7 @@ def test_the_static_oracle_leads_to_every_tree(name: str, n: int) -> None:
 @pytest.mark.parametrize("name", COSTS)
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_costs_are_what_exhaustive_search_finds(name: str, n: int) -> None:
+    assert len(projective_trees(n)) == PROJECTIVE[n]
     for tree in projective_trees(n):
         for view, slow in walk(View(load_system(name), n), SLOW[name].start(n)):
             free = COSTS[name](n, slow.stack, slow.buffer, slow.arcs)
@@ -112,7 +121,9 @@ def test_costs_are_what_exhaustive_search_finds(name: str, n: int) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_costs_with_swaps_are_those_of_arc_standard_in_another_order(n: int) -> None:
-    for tree in all_trees(n):
+    trees = list(all_trees(n))
+    assert len(trees) == n ** (n - 1)
+    for tree in trees:
         seen = set()
         todo = [(View(load_system("arc-standard-swap"), n), SlowSwap.start(n))]
         while todo:
@@ -129,7 +140,9 @@ def test_costs_with_swaps_are_those_of_arc_standard_in_another_order(n: int) -> 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_with_swaps_all_that_costs_nothing_leads_to_the_tree(n: int) -> None:
-    for tree in all_trees(n):
+    trees = list(all_trees(n))
+    assert len(trees) == n ** (n - 1)
+    for tree in trees:
         todo = [View(load_system("arc-standard-swap"), n)]
         while todo:
             view = todo.pop()

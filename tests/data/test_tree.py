@@ -38,29 +38,32 @@ def test_refused(heads: tuple[int, ...]) -> None:
         Tree((0,), ())
 
 
+def all_trees(words: int) -> list[Tree]:
+    """Every tree with one root."""
+    heads = itertools.product(range(words + 1), repeat=words)
+    loopless = (each for each in heads if all(h != d for d, h in enumerate(each, start=1)))
+    return [tree for tree in (make(*each) for each in loopless) if tree.is_complete]
+
+
 def test_projective_means_that_no_two_arcs_cross() -> None:
     """The definition by descent equals the one by crossing lines, with the root at position 0."""
     for words in range(1, 6):
-        for heads in itertools.product(range(words + 1), repeat=words):
-            if any(head == word for word, head in enumerate(heads, start=1)):
-                continue
-            tree = make(*heads)
-            if tree.is_complete:
-                spans = [tuple(sorted((h, d))) for d, h in enumerate(heads, start=1)]
-                crossing = any(a < c < b < d for (a, b), (c, d) in itertools.permutations(spans, 2))
-                assert tree.is_projective == (not crossing), heads
+        trees = all_trees(words)
+        assert len(trees) == words ** (words - 1)
+        for tree in trees:
+            spans = [tuple(sorted((h, d))) for d, h in enumerate(tree.heads, start=1)]
+            crosses = any(a < c < b < d for (a, b), (c, d) in itertools.permutations(spans, 2))
+            assert tree.is_projective == (not crosses), tree.heads
 
 
 def test_lifting_makes_projective_and_leaves_projective_trees_alone() -> None:
     for words in range(1, 6):
-        for heads in itertools.product(range(words + 1), repeat=words):
-            if any(head == word for word, head in enumerate(heads, start=1)):
-                continue
-            tree = make(*heads)
-            if tree.is_complete:
-                lifted = tree.lifted()
-                assert lifted.is_projective and lifted.is_complete
-                assert (lifted == tree) == tree.is_projective
+        trees = all_trees(words)
+        assert len(trees) == words ** (words - 1)
+        for tree in trees:
+            lifted = tree.lifted()
+            assert lifted.is_projective and lifted.is_complete
+            assert (lifted == tree) == tree.is_projective
 
 
 def test_crossing_arcs_are_named() -> None:

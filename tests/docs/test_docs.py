@@ -49,7 +49,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_python(place: str, body: str, folder: Path) -> None:
     if "import spacy" in body:
         pytest.importorskip("spacy", reason="spaCy is missing: pip install niwaki[spacy]")
-    subprocess.run([sys.executable, "-W", "error", "-c", body], check=True, capture_output=True)
+    command = [sys.executable, "-W", "error", "-c", body]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(("place", "body"), sessions(), ids=lambda value: value[:40])
@@ -57,7 +59,9 @@ def test_commands(place: str, body: str, folder: Path) -> None:
     """`niwaki` commands are run and their shown output compared; `make` targets must exist."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     bin_folder = Path(sys.executable).parent
-    for command, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", body, re.M):
+    commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", body, re.M)
+    assert commands, f"{place}: a session without commands"
+    for command, shown in commands:
         words = command.split("#")[0].split()
         if words[0] == "make":
             assert re.search(rf"^{words[1]}:", makefile, re.M), command
@@ -79,10 +83,14 @@ def test_the_readme_shows_the_two_commands_first() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
-            if not target.startswith("http"):
-                assert (page.parent / target).exists(), f"{page}: {target}"
+    found = [
+        (page, target)
+        for page in PAGES
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+        if not target.startswith("http")
+    ]
+    assert found
+    assert [each for each in found if not (each[0].parent / each[1]).exists()] == []
 
 
 def test_the_command_reference_is_up_to_date() -> None:

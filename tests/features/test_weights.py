@@ -153,6 +153,7 @@ def test_averages_are_over_time() -> None:
 def test_the_same_weights_give_the_same_table() -> None:
     weights = {key: {number % CLASSES: 1 + number} for number, key in enumerate(spread(200))}
     one, other = (compress(learned(weights), CLASSES, 100) for _ in range(2))
+    assert one.rows and set(one.arrays) == set(other.arrays)
     for name, array in one.arrays.items():
         assert np.array_equal(array, other.arrays[name]), name
 

@@ -181,8 +181,8 @@ def test_any_division_of_the_work_gives_the_same_bytes(corpus, seed, agree) -> N
         results.append(
             [table.forward_counts, table.null_backward_counts, parameters.counts, parameters.scores]
         )
-    for one, other in zip(*results, strict=True):
-        assert one.tobytes() == other.tobytes()
+    whole, pieces = ([array.tobytes() for array in each] for each in results)
+    assert whole == pieces
 
 
 def test_threads_add_to_the_same_counts() -> None:

@@ -195,6 +195,7 @@ def test_plain_vectors_of_weights(kept: bool, words: list[list[tuple[str, str]]]
         nothing = np.zeros(len(parts), dtype=np.float32)
         arc_learner.add(s, parts, np.zeros(len(parts), dtype=np.int32), nothing)
     learner.close()
+    assert len(learner)
     if kept:
         assert arc_learner.keep_rows(1 << 20)
     random = np.random.default_rng(5)

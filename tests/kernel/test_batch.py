@@ -41,6 +41,7 @@ def test_render_is_replace(made: list[bytes], choose: st.DataObject) -> None:
     symbols = Symbols([name.encode() for name in names])
     numbers = np.array([names.index(value) for value in values], dtype=np.int32)
     rendered = batch.render({4: (numbers, symbols), 2: [value.encode() for value in values]})
+    assert len(rendered) == len(made)
     at = 0
     for source, result in zip(made, rendered, strict=True):
         sentence = Sentence(source)

@@ -37,6 +37,7 @@ def spans(n: int) -> list[tuple[int, int]]:
 
 def check(n: int, links: set[Link]) -> None:
     found = Contiguity(n, links)
+    assert spans(n)
     for first, last in spans(n):
         words = range(first, last + 1)
         assert found.contiguous(first, last) == contiguous(words, links), (links, first, last)
@@ -47,6 +48,7 @@ def check(n: int, links: set[Link]) -> None:
 @pytest.mark.parametrize(("n", "targets"), [(1, 3), (2, 4), (3, 3), (4, 3)])
 def test_all_links_of_short_sentences(n: int, targets: int) -> None:
     possible = list(itertools.product(range(1, n + 1), range(1, targets + 1)))
+    assert len(possible) == n * targets
     for chosen in itertools.product([False, True], repeat=len(possible)):
         check(n, set(itertools.compress(possible, chosen)))
 

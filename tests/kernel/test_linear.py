@@ -59,6 +59,7 @@ def test_export_and_restore(made: list[tuple[list[int], int, int]]) -> None:
     exported = learner.export()
     other = SparseWeights(CLASSES)
     other.restore(**exported)
+    assert set(exported) == set(other.export()) >= {"keys", "weights"}
     for name, array in other.export().items():
         assert np.array_equal(array, exported[name]), name
 
@@ -82,6 +83,7 @@ def test_long_rows_are_rows_too(classes: int) -> None:
             fresh = SparseWeights(classes)
             fresh.restore(**resumed.export())
             resumed = fresh
+    assert set(weights) == {1, 2, 3}
     for feature, expected in weights.items():
         assert np.array_equal(learner.scores(as_keys([feature])), expected)
     exported = resumed.export()

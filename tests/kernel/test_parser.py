@@ -172,6 +172,7 @@ def test_keys_are_equal_exactly_where_the_template_says_so(system: str) -> None:
     meaning: dict[tuple[int, int], tuple[object, ...]] = {}
     keys_of: dict[tuple[int, tuple[object, ...]], int] = {}
     states = list(walk(bench, system))
+    assert len(states) > 100
     for moves, slow, labels in states[:: max(1, len(states) // 4000)]:
         _, keys = bench.follow(moves)
         symbolic = Symbolic(slow, labels, bench.words)
@@ -201,6 +202,7 @@ def test_rare_labels_are_told_by_the_dependent() -> None:
     for value, label in ((77, 6), (78, 5)):
         values = [np.array([value, 20, 21], dtype=np.uint32)]
         trees, labels, _, _ = parser.kbest(batch, 0, values, 99, 99)
+        assert len(trees) == 7
         for heads, found_labels in zip(trees.tolist(), labels.tolist(), strict=True):
             for word, (head, one) in enumerate(zip(heads, found_labels, strict=True), start=1):
                 expected = 4 if head == 0 else 7 if head < word else label if word == 1 else 5

@@ -156,6 +156,7 @@ def test_the_same_lessons_give_the_same_weights(system: str) -> None:
     for lessons in (one, other):
         lessons.greedy(3)
         lessons.beam(2, True, 1.0)
+    assert len(one.learner) == len(other.learner) > 0
     for name, array in one.learner.export().items():
         assert np.array_equal(array, other.learner.export()[name])
 

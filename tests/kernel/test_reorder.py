@@ -80,6 +80,7 @@ def random_sentence(chance: random.Random, heads: tuple[int, ...]) -> Sentence:
 def test_all_small_trees(words: int) -> None:
     chance = random.Random(words)
     trees = all_heads(words)
+    assert len(trees) == words ** (words - 1)
     for _ in range({5: 2}.get(words, 12)):
         rules = random_rules(chance)
         sentences = [random_sentence(chance, heads) for heads in trees]
@@ -90,7 +91,9 @@ def test_all_small_trees(words: int) -> None:
 
 @pytest.mark.parametrize("words", [1, 2, 3, 4, 5])
 def test_lifting(words: int) -> None:
-    for heads in all_heads(words):
+    trees = all_heads(words)
+    assert len(trees) == words ** (words - 1)
+    for heads in trees:
         found = lift(np.array(heads, dtype=np.int32))
         assert found is not None
         assert found.tolist() == twin.lift(heads)
@@ -115,8 +118,8 @@ def test_long_and_flat_sentences() -> None:
     turn = Placement(Pattern(labels=("*",)), 0.0, Turn.REVERSE)
     own = Placement(Pattern(), 0.0, Turn.REVERSE, True)
     rules = RuleSet("reverse", (Rule("all", Pattern(), (turn, own)),))
-    for found in Reorderer(rules).reorder([flat, chain]):
-        assert list(found.order) == list(range(size))[::-1]
+    orders = [list(found.order) for found in Reorderer(rules).reorder([flat, chain])]
+    assert orders == [list(range(size))[::-1]] * 2
 
 
 def test_more_patterns_than_bits_in_a_word() -> None:

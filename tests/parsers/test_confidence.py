@@ -31,6 +31,7 @@ def test_shares_are_those_of_the_trees_in_the_beam(
 ) -> None:
     """The slow twin: the k best trees one by one, weighed in Python."""
     parser, temperature = calibrated.parser.model, 7.0
+    assert len(toy) > 12
     for sentence in toy[:12]:
         batch = Batch([sentence.source])
         values = parser.attribute_values(batch, calibrated.tag(batch))

@@ -56,9 +56,9 @@ def test_sentences_that_say_nothing_are_parsed_as_ever(
 
 
 def test_all_candidates_obey(model: Pipeline, toy: list[Sentence]) -> None:
-    for sentence in toy:
-        if len(sentence) < 4 or not sentence.tree.is_projective:
-            continue
+    chosen = [each for each in toy if len(each) >= 4 and each.tree.is_projective]
+    assert len(chosen) == 30
+    for sentence in chosen:
         known = Constraints.make(
             len(sentence), heads={3: sentence.heads[2]}, subtrees=[sentence.tree.subtree(2)]
         )
@@ -66,6 +66,7 @@ def test_all_candidates_obey(model: Pipeline, toy: list[Sentence]) -> None:
         assert len(set(found.trees)) == len(found)
         assert list(found.scores) == sorted(found.scores, reverse=True)
         assert sum(found.probabilities) == pytest.approx(1)
+        assert len(found)
         for tree in found:
             assert tree.is_complete and not list(known.broken_by(tree))
 

@@ -75,7 +75,9 @@ def test_it_has_learned_something(graph: Pipeline, toy: list[Sentence]) -> None:
 def test_trees_are_whole_and_single_rooted(
     graph: Pipeline, toy: list[Sentence], how: str | None
 ) -> None:
-    for sentence in graph.parse(bare(toy), decode=how):
+    parsed = list(graph.parse(bare(toy), decode=how))
+    assert len(parsed) == len(toy) > 0
+    for sentence in parsed:
         assert sentence.tree.is_complete
         assert sentence.heads.count(0) == 1
         assert how != "eisner" or sentence.tree.is_projective
@@ -180,6 +182,7 @@ def test_candidates_are_the_best_of_all_labelled_trees(
 
 
 def test_a_list_of_k_begins_the_list_of_more(graph: Pipeline, toy: list[Sentence]) -> None:
+    assert len(toy) > 6
     for sentence in toy[:6]:
         few, many = graph.kbest(sentence, 3), graph.kbest(sentence, 9)
         assert few.trees == many.trees[:3]
@@ -246,9 +249,9 @@ def test_a_whole_tree_and_its_subtrees_come_back(
     model_name: str, toy: list[Sentence], request: pytest.FixtureRequest
 ) -> None:
     model: Pipeline = request.getfixturevalue(model_name)
-    for gold in toy:
-        if not gold.tree.is_projective:
-            continue
+    projective = [gold for gold in toy if gold.tree.is_projective]
+    assert len(projective) > 30
+    for gold in projective:
         (parsed,) = model.parse([gold], constrain=True)
         assert parsed.tree == gold.tree
         groups = [gold.tree.subtree(word) for word in range(1, len(gold) + 1)]

@@ -197,6 +197,7 @@ def test_the_expected_cost_and_its_slope_are_exact(name: str, scale: float) -> N
     """Beside all trees; by finite differences of the scores of single arcs and labels."""
     objective = OBJECTIVES[name]()
     trained = Trained(objective, LABELS, trainer="perceptron")
+    assert objective.sentences
     for s in range(len(objective.sentences)):
         costs = objective.arc_costs(s)
         candidates, slopes, value = trained.made.expectation(s, costs, scale)
@@ -257,6 +258,7 @@ def test_descending_lowers_the_expected_cost(trainer: Any) -> None:
 def test_hope_and_fear_are_the_best_of_all_trees(name: str, scale: float) -> None:
     objective = OBJECTIVES[name]()
     trained = Trained(objective, LABELS)
+    assert objective.sentences
     for s in range(len(objective.sentences)):
         costs = objective.arc_costs(s)
         assert costs is not None

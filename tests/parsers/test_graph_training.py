@@ -154,6 +154,7 @@ def test_mira_makes_the_right_tree_lead(toy: list[Sentence], tmp_path: Path) -> 
     for s in range(5):
         before = data.scores(s)
         rivals = kbest(before, 4)[0].heads
+        assert len(rivals) == 4
         made.learn(np.array([s], dtype=np.int32))
         gold = data.gold(s)
         after = data.scores(s)

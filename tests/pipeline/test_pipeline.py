@@ -44,7 +44,9 @@ def bare(toy: list[Sentence]) -> list[Sentence]:
 
 @pytest.mark.parametrize("beam", BEAMS)
 def test_trees_are_whole_and_single_rooted(model: Pipeline, toy: list[Sentence], beam: int) -> None:
-    for sentence in model.parse(bare(toy), beam=beam):
+    parsed = list(model.parse(bare(toy), beam=beam))
+    assert len(parsed) == len(toy) == 33
+    for sentence in parsed:
         assert sentence.tree.is_complete
         assert sentence.tree.is_projective
 
@@ -83,7 +85,9 @@ def test_unknown_words_tags_and_labels_never_fail(
 
 def test_ranges_empty_nodes_and_comments_stay(model: Pipeline, fixtures: Path) -> None:
     text = (fixtures / "phenomena.conllu").read_text(encoding="utf-8")
-    for block in text.strip().split("\n\n"):
+    blocks = text.strip().split("\n\n")
+    assert len(blocks) > 5
+    for block in blocks:
         sentence = Sentence.from_conllu(f"{block}\n\n")
         (parsed,) = model.parse([sentence])
         assert parsed.comments == sentence.comments
@@ -247,6 +251,7 @@ def test_impossible_arguments(model: Pipeline, toy: list[Sentence]) -> None:
 def test_candidates_are_distinct_sorted_whole_trees(
     model: Pipeline, toy: list[Sentence], beam: int
 ) -> None:
+    assert len(toy) > 12
     for sentence in bare(toy[:12]):
         found = model.kbest(sentence, 8, beam=beam)
         assert 1 <= len(found) <= 8
@@ -259,6 +264,7 @@ def test_candidates_are_distinct_sorted_whole_trees(
 
 
 def test_the_list_for_k_is_a_prefix_of_that_for_more(model: Pipeline, toy: list[Sentence]) -> None:
+    assert len(toy) > 8
     for sentence in bare(toy[:8]):
         lists = [model.kbest(sentence, k, beam=8) for k in range(1, 9)]
         for short, long in itertools.pairwise(lists):
@@ -270,6 +276,7 @@ def test_the_list_for_k_is_a_prefix_of_that_for_more(model: Pipeline, toy: list[
 
 
 def test_the_best_candidate_is_what_parse_gives(model: Pipeline, toy: list[Sentence]) -> None:
+    assert toy
     for sentence in bare(toy):
         (parsed,) = model.parse([sentence], beam=4)
         found = model.kbest(sentence, 1, beam=4)
@@ -278,6 +285,7 @@ def test_the_best_candidate_is_what_parse_gives(model: Pipeline, toy: list[Sente
 
 
 def test_a_k_beyond_the_beam_widens_it(model: Pipeline, toy: list[Sentence]) -> None:
+    assert len(toy) > 6
     for sentence in bare(toy[:6]):
         widened = model.kbest(sentence, 20, beam=2)
         wide = model.kbest(sentence, 20, beam=20)
@@ -305,6 +313,7 @@ def test_a_short_sentence_has_few_trees(model: Pipeline) -> None:
 def test_histories_lead_to_their_trees_and_scores(model: Pipeline, toy: list[Sentence]) -> None:
     sentence = bare(toy)[5]
     found = model.kbest(sentence, 8)
+    assert len(found) == 8
     batch = Batch([sentence.source])
     engine = model.parser.model
     values = engine.attribute_values(batch, model.tag(batch))
@@ -438,6 +447,7 @@ def test_without_case_capitals_do_not_matter(toy: list[Sentence], tmp_path: Path
         for change in (str.lower, str.upper, str.title, str.swapcase)
     ]
     plain, *others = [list(model.parse(each)) for each in variants]
+    assert len(plain) == len(toy) and len(others) == 3
     for changed in others:
         for one, other in zip(plain, changed, strict=True):
             assert one.upos == other.upos

@@ -229,13 +229,16 @@ def test_rules_serve_other_tokens(
 
 
 @given(st.text(min_size=1, max_size=8), st.lists(st.text(min_size=1, max_size=5), min_size=2))
-def test_rules_give_back_the_words_they_were_found_for(form: str, words: list[str]) -> None:
-    for rule in find_rules(form, words):
-        parts = apply_rule(form, rule)
-        assert parts is not None and [part.form for part in parts] == words
-        for part in parts:
-            assert part.span is None or form[slice(*part.span)] == part.form
-        assert len(form) >= shortest_token(rule)
+def test_rules_give_back_the_words_they_were_found_for(other: str, words: list[str]) -> None:
+    joined = "".join(words)
+    assert find_rules(joined, words), "where words are cut from the token, there is a rule"
+    for form in (joined, other):
+        for rule in find_rules(form, words):
+            parts = apply_rule(form, rule)
+            assert parts is not None and [part.form for part in parts] == words
+            for part in parts:
+                assert part.span is None or form[slice(*part.span)] == part.form
+            assert len(form) >= shortest_token(rule)
 
 
 def test_a_cut_may_count_from_either_side() -> None:

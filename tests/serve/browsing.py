@@ -29,10 +29,10 @@ def tree(record: Any) -> dict[int, tuple[int, str]]:
 
 def until(condition: Any, page: Any) -> None:
     for _ in range(600):
-        if condition():
-            return
+        if done := condition():
+            break
         page.wait_for_timeout(100)
-    raise AssertionError("it did not come about")
+    assert done, "it did not come about"
 
 
 DROP = """([text, name]) => {

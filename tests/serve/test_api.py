@@ -37,6 +37,7 @@ def sentences() -> list[Sentence]:
 
 def test_parse(bench: Client, model: Pipeline) -> None:
     found = bench.post("/api/parse", {"tokens": WORDS}).json["sentences"]
+    assert len(found) == len(WORDS)
     for record, parsed in zip(found, model.parse(sentences()), strict=True):
         assert record["tokens"] == list(parsed.forms)
         assert record["upos"] == list(parsed.upos)
@@ -152,8 +153,10 @@ def test_edited_rules(bench: Client) -> None:
 
 
 def test_the_examples_of_every_set_come_out_right(bench: Client) -> None:
-    for name in rule_set_names():
-        assert all(each["right"] for each in bench.get(f"/api/rules/{name}").json["examples"])
+    found = {name: bench.get(f"/api/rules/{name}").json["examples"] for name in rule_set_names()}
+    assert found["ja"]
+    wrong = [(name, each) for name, all_ in found.items() for each in all_ if not each["right"]]
+    assert wrong == []
 
 
 def test_scores_against_references(bench: Client, references_file: Path) -> None:

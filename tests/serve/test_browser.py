@@ -228,6 +228,7 @@ def test_scores_and_chunks_against_references(open_page: Any, bench: Client) -> 
         "rules": "ja",
     }
     wanted = bench.post("/api/reorder", request).json["sentences"]
+    assert len(wanted) == len(found) > 0
     for number, record in enumerate(wanted):
         card = page.locator("article.card").nth(number)
         scores = record["reference"]["scores"]
@@ -276,3 +277,4 @@ def test_pages_are_reached_with_two_keys(open_page: Any) -> None:
     page.keyboard.press("g")
     page.keyboard.press("r")
     page.wait_for_url("**/reorder")
+    assert page.url.endswith("/reorder")

@@ -268,6 +268,7 @@ def test_analyze_shows_orders(open_page: Any, bench: Client) -> None:
     page.click("#run")
     page.wait_for_selector("#scores")
     result = last_job(bench, "analyse")["result"]
+    assert len(result["details"]) == 2
     for name, found in result["details"].items():
         shown = page.locator(f'#scores tr[data-system="{name}"] [data-score="frs_linked"]')
         assert shown.inner_text() == f"{found['scores']['frs_linked']:.4f}"

@@ -24,11 +24,12 @@ def test_every_endpoint_is_described(bench: Client) -> None:
 
 
 def test_examples_are_answered(bench: Client) -> None:
-    for endpoint in ENDPOINTS:
-        if endpoint.example is not None:
-            assert endpoint.body is not None
-            check(endpoint.example, endpoint.body)
-            assert bench.post(endpoint.path, endpoint.example).status == 200
+    shown = [endpoint for endpoint in ENDPOINTS if endpoint.example is not None]
+    assert len(shown) > 3
+    for endpoint in shown:
+        assert endpoint.body is not None
+        check(endpoint.example, endpoint.body)
+        assert bench.post(endpoint.path, endpoint.example).status == 200
 
 
 def test_whatever_is_sent_there_is_no_500(bench: Client) -> None:

@@ -113,10 +113,10 @@ def _occupied(client: Client, request: object) -> tuple[socket.socket, socket.so
 
 def _until(condition: Callable[[], bool]) -> None:
     for _ in range(1200):
-        if condition():
-            return
+        if done := condition():
+            break
         time.sleep(0.05)
-    raise AssertionError("it did not come about")
+    assert done, "it did not come about"
 
 
 def _until_waiting(client: Client, count: int) -> None:

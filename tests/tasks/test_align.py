@@ -47,6 +47,7 @@ def test_a_language_with_another_order_is_aligned() -> None:
 @pytest.mark.parametrize("method", ["intersection", "grow-diag-final-and"])
 def test_presets_and_heuristics_find_the_content_words(preset: str, method: str) -> None:
     pairs, right = garden()
+    assert right
     for found, expected in zip(align(pairs, preset, method), right, strict=True):
         assert found.all >= expected
 
@@ -66,7 +67,9 @@ def test_threads_give_the_same_bytes() -> None:
 
 def test_posteriors_are_probabilities() -> None:
     pairs, _ = garden()
-    for each in train(pairs[:9]).posteriors():
+    found = list(train(pairs[:9]).posteriors())
+    assert len(found) == 9
+    for each in found:
         assert each.shape == (3, 5)
         assert (each.forward.sum(axis=0) <= 1 + 1e-5).all()
         assert (each.backward.sum(axis=1) <= 1 + 1e-5).all()

@@ -165,6 +165,8 @@ def spots(arrangement: Arrangement) -> list[Spot]:
 
 def test_a_move_gains_what_the_values_say() -> None:
     random_votes = np.random.default_rng(1)
+    # 13 ways to put three into groups in order: 1 of one group, 6 of two, 6 of three.
+    assert len(arrangements(3)) == 1 * 2 + 6 * 4 + 6 * 8
     for arrangement in arrangements(3):
         keep, swap = random_votes.random((2, 3, 3))
         before = arrangement.value(keep, swap)

@@ -191,7 +191,10 @@ def test_results_may_come_in_while_a_checkpoint_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two parsers learn at the same time and share a checkpoint."""
-    monkeypatch.setattr("niwaki.learning.checkpoint.write_model_file", lambda path, parts: None)
+    saved: list[int] = []
+    monkeypatch.setattr(
+        "niwaki.learning.checkpoint.write_model_file", lambda path, parts: saved.append(len(parts))
+    )
     checkpoint = Checkpoint(str(tmp_path / "c"), {}, 0)
     # So many that the threads take turns while one of them goes through all.
     for number in range(2000):
@@ -214,3 +217,5 @@ def test_results_may_come_in_while_a_checkpoint_is_written(
         stop.set()
         other.join()
         sys.setswitchinterval(interval)
+    assert len(saved) == 300
+    assert max(saved) - min(saved) <= 1, "with the late one, or without"

@@ -60,10 +60,9 @@ def test_weights_are_visits() -> None:
     for epoch in range(2000):
         order = corpus.epoch_order("trees", 1, "parser", epoch)
         assert len(order) == corpus.visits("trees") == 4
-        counts = np.bincount(order, minlength=4)
-        assert counts[0] == 1 or counts.sum() == 4
-        assert counts[1] in (2, 3)
-        assert counts[2] == 0
+        counts = np.bincount(order, minlength=4).tolist()
+        # A whole weight is so many visits in every epoch; of a broken one the rest is a chance.
+        assert counts in ([1, 2, 0, 1], [1, 3, 0, 0])
         visits += counts
     assert np.allclose(visits / 2000, [1, 2.5, 0, 0.5], atol=0.05)
     again = corpus.epoch_order("trees", 1, "parser", 7)
