@@ -8,16 +8,12 @@ niwaki draw trees.conllu --html trees.html
 from __future__ import annotations
 
 import argparse
-import itertools
 import sys
 
-from niwaki import draw
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
-from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
-from niwaki.data.sentence import Sentence
-from niwaki.errors import NiwakiError
+from niwaki.verbs.drawing import draw_trees
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,32 +32,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    sentences = read_conllu(arguments.file, multi_root=True)
-    if arguments.id is not None:
-        sentences = (sentence for sentence in sentences if sentence.id == arguments.id)
-    first = 1 if arguments.svg and arguments.first is None else arguments.first
-    chosen = itertools.islice(sentences, first)
-    if arguments.svg or arguments.html:
-        found = list(chosen)
-        if not found:
-            raise NiwakiError(
-                f"{arguments.file}: no sentence {arguments.id!r}; check its # sent_id"
-            )
-        picture = (
-            "\n".join(map(draw.svg, found))
-            if arguments.svg
-            else draw.html(found, title=arguments.file)
-        )
-        with open_output(arguments.svg or arguments.html) as out:
-            out.write(picture.encode("utf-8"))
+    chosen = {"id": arguments.id, "first": arguments.first}
+    if arguments.html:
+        (picture,) = draw_trees(arguments.file, "html", **chosen)
+    elif arguments.svg:
+        chosen["first"] = arguments.first or 1
+        picture = "\n".join(draw_trees(arguments.file, "svg", **chosen))
+    else:
+        drawn = draw_trees(arguments.file, "tree" if arguments.tree else "arcs", **chosen)
+        for number, each in enumerate(drawn):
+            sys.stdout.write(f"\n{each}" if number else each)
         return OK
-    for number, sentence in enumerate(chosen):
-        if number:
-            print()
-        sys.stdout.write(_in_terminal(sentence, arguments.tree))
+    with open_output(arguments.svg or arguments.html) as out:
+        out.write(picture.encode("utf-8"))
     return OK
-
-
-def _in_terminal(sentence: Sentence, tree: bool) -> str:
-    picture = draw.indented(sentence) if tree else draw.arcs(sentence)
-    return f"# {draw.printable(sentence.text)}\n{picture}"
