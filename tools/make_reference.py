@@ -17,7 +17,19 @@ def reference() -> str:
     names = cli.command_names()
     parser = cli.make_parser(names)
     commands = parser._subparsers._group_actions[0].choices  # type: ignore[union-attr]
-    parts = ["# Commands", "Generated from `niwaki COMMAND --help` by `tools/make_reference.py`."]
+    parts = [
+        "# Commands",
+        "Generated from `niwaki COMMAND --help` by `tools/make_reference.py`. Each command is also "
+        "a function of the package: see [the API](api.md).",
+        "## Exit status",
+        "\n".join(
+            ["| status | meaning |", "|-|-|"]
+            + [f"| {status} | {text} |" for status, text in cli.STATUSES.items()]
+        ),
+        "`--on-error` means the same in every command that has it. `fail` (the default) stops at "
+        "the first faulty item, and no file is written. `skip` leaves faulty items out; they are "
+        "counted and the first is named, in one line on stderr.",
+    ]
     parts += [f"## niwaki {name}\n\n```text\n{commands[name].format_help()}```" for name in names]
     return "\n\n".join(parts) + "\n"
 

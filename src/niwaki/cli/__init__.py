@@ -21,6 +21,12 @@ from typing import NoReturn
 from niwaki.errors import NiwakiError, nearest
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+STATUSES = {
+    OK: "done; also if faulty items were left out (--on-error skip) and said on stderr",
+    FAILED: "an error, said in one line on stderr; or `validate` found faults",
+    USAGE: "unknown commands or options, or options that are wrong",
+    INTERRUPTED: "interrupted (Ctrl-C)",
+}
 
 
 def command_names() -> list[str]:
@@ -44,7 +50,12 @@ class _Parser(argparse.ArgumentParser):
 def make_parser(commands: list[str]) -> argparse.ArgumentParser:
     """The parser of all commands given; only these are imported."""
     parser = _Parser(
-        prog="niwaki", description="Dependency parsers trained for the job they will do."
+        prog="niwaki",
+        description="Dependency parsers trained for the job they will do.",
+        epilog="\n".join(
+            ["exit status:", *(f"  {status:<5}{text}" for status, text in STATUSES.items())]
+        ),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and stop")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")

@@ -43,9 +43,7 @@ class Skipped:
         """For a verb."""
         return self._faults.append if self._skips else "fail"
 
-    def tell(self, items: str) -> None:
+    def tell(self) -> None:
         if self._faults:
-            count = len(self._faults)
-            print(
-                f"niwaki: skipped {count:,} {items}, the first: {self._faults[0]}", file=sys.stderr
-            )
+            line = f"skipped {len(self._faults):,} faults, the first: {self._faults[0]}"
+            print(f"niwaki: {line}", file=sys.stderr)

@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
             watch=stages.watch,
         )
         write(found, arguments)
-    skipped.tell("pairs")
+    skipped.tell()
     return OK
 
 

@@ -19,8 +19,8 @@ import sys
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
-from niwaki.cli._linked import add_links_argument
-from niwaki.cli._on_error import Skipped, add_on_error
+from niwaki.cli._linked import add_links_argument, add_links_on_error, check_links_on_error
+from niwaki.cli._on_error import Skipped
 from niwaki.cli._stages import Stages
 from niwaki.verbs.analyzing import analyze_bilingual
 
@@ -28,7 +28,7 @@ from niwaki.verbs.analyzing import analyze_bilingual
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("gold", metavar="GOLD", help="CoNLL-U with the right trees")
     add_links_argument(parser)
-    add_on_error(parser, "lines of --links that do not fit their sentences")
+    add_links_on_error(parser)
     parser.add_argument("-m", "--model", metavar="MODEL", help="count the mistakes of a model")
     parser.add_argument(
         "--beam", type=positive, default=1, metavar="N", help="with -m: default 1, which is greedy"
@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    check_links_on_error(arguments)
     skipped = Skipped(arguments)
     with Stages({"parsing": "sentences"}) as stages:
         report = analyze_bilingual(
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
             on_error=skipped.on_error,
             watch=stages.watch,
         )
-    skipped.tell("lines of links")
+    skipped.tell()
     if arguments.json:
         print(json.dumps(report.to_json(), ensure_ascii=False))
     else:

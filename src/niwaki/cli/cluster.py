@@ -84,6 +84,6 @@ def run(arguments: argparse.Namespace) -> int:
             on_error=skipped.on_error,
             watch=stages.watch,
         )
-    skipped.tell("sentences")
+    skipped.tell()
     write_clusters(found, arguments.output)
     return OK

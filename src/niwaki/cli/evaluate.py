@@ -37,8 +37,8 @@ from typing import Any
 from niwaki import draw
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
-from niwaki.cli._linked import add_links_argument
-from niwaki.cli._on_error import FormerOption, Skipped, add_on_error
+from niwaki.cli._linked import add_links_argument, add_links_on_error, check_links_on_error
+from niwaki.cli._on_error import FormerOption, Skipped
 from niwaki.cli._scores import add_samples_arguments
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", "--model", metavar="MODEL", help="parse the gold words with a model")
     parser.add_argument("--raw", action="store_true", help="score from raw text on")
     add_links_argument(parser, "with -m: ")
-    add_on_error(parser, "lines of --links that do not fit their sentences")
+    add_links_on_error(parser)
     parser.add_argument("--gold-tags", action="store_true", help="with -m: keep the gold tags")
     parser.add_argument(
         "--beam", type=positive, metavar="N", help="with -m: default is the model's"
@@ -93,8 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise NiwakiError("give either SYSTEM or -m MODEL")
     if arguments.links and (arguments.model is None or arguments.raw):
         raise NiwakiError("--links is for -m with gold words; leave it out")
-    if arguments.on_error == "skip" and not arguments.links:
-        raise NiwakiError("--on-error skip is for --links; leave it out, or give a file")
+    check_links_on_error(arguments)
     for name in ("nonprojective", "calibration"):
         if arguments.raw and getattr(arguments, name):
             raise NiwakiError(f"--{name} needs the gold words; leave out --raw")
@@ -116,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
             threads=arguments.threads,
             on_error=skipped.on_error,
         )
-        skipped.tell("lines of links")
+        skipped.tell()
     if "calibration" in found:
         return _calibration(found["calibration"], arguments)
     return _scores(found, arguments)

@@ -148,7 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
                 for each in counted(found, progress):
                     text = _as_conllu(each) if arguments.to == "conllu" else _as_json(each)
                     out.write(text.encode("utf-8"))
-    skipped.tell("sentences or lines of links" if arguments.links else "sentences")
+    skipped.tell()
     return OK
 
 

@@ -45,5 +45,5 @@ def run(arguments: argparse.Namespace) -> int:
     )
     with Progress("made", "references") as progress:
         write_references(counted(made, progress), arguments.output)
-    skipped.tell("pairs")
+    skipped.tell()
     return OK

@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
                 line = reordering.sentence.line
             out.write(_rendered(reordering, arguments).encode("utf-8"))
             progress.add(1)
-    skipped.tell("sentences")
+    skipped.tell()
     return OK
 
 

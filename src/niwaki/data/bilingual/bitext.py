@@ -79,7 +79,8 @@ def read_filled_bitext(
 
     Pairs with an empty side or with more than `longest` words on one, and lines without
     a partner, raise CorpusError. With `faults`, the error is given to it instead: such pairs
-    are given without words, lines without a partner not at all.
+    are given without words, lines without a partner not at all. Bytes that are not UTF-8 are
+    faults as well, and become U+FFFD.
     """
     return _read_filled([Input(source), Input(target)], longest, faults)
 
@@ -88,7 +89,7 @@ def _read_filled(
     inputs: list[Input], longest: int, faults: Callable[[CorpusError], None] | None
 ) -> Iterator[Pair]:
     try:
-        for lines in itertools.zip_longest(*(stream.lines() for stream in inputs)):
+        for lines in itertools.zip_longest(*(stream.lines(faults) for stream in inputs)):
             try:
                 _check_same_length(inputs, lines)
                 pair = _filled_pair(inputs, lines, longest)
@@ -180,7 +181,8 @@ def read_linked_bitext(
     """As `read_bitext` with links, for work that needs words on both sides.
 
     An empty side, a malformed link, one out of range or a line without a partner raises
-    CorpusError; with `faults`, the error is given to it and the pair left out.
+    CorpusError; with `faults`, the error is given to it and the pair left out. Bytes that are
+    not UTF-8 are faults as well, and become U+FFFD.
     """
     return _read_linked([Input(source), Input(target), Input(links)], faults)
 
@@ -189,7 +191,7 @@ def _read_linked(
     inputs: list[Input], faults: Callable[[CorpusError], None] | None
 ) -> Iterator[Pair]:
     try:
-        for lines in itertools.zip_longest(*(stream.lines() for stream in inputs)):
+        for lines in itertools.zip_longest(*(stream.lines(faults) for stream in inputs)):
             try:
                 yield _linked_pair(inputs, lines)
             except CorpusError as error:
