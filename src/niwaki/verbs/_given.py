@@ -107,21 +107,20 @@ def named_trees(
     return name, list(model.parse(words, beam=beam, threads=threads))
 
 
+def check_uses_links(model: Pipeline, links: Source | None) -> None:
+    """Refuse links that say nothing to a model, before a file is opened."""
+    if links is not None and not model.parser.uses_links:
+        raise ModelError(
+            "this model does not look at links; give none, "
+            "or train it with features such as contiguous(s1,s0)"
+        )
+
+
 def linked(
-    sentences: Iterable[Sentence],
-    links: Source | None,
-    on_error: OnError,
-    model: Pipeline | None = None,
+    sentences: Iterable[Sentence], links: Source | None, on_fault: OnFault
 ) -> Iterator[Sentence]:
     """The sentences with links of their words to a translation, if a file is given.
 
     A line that does not fit its sentence is a fault; the sentence then goes without.
     """
-    if links is None:
-        return iter(sentences)
-    if model is not None and not model.parser.uses_links:
-        raise ModelError(
-            "this model does not look at links; give none, "
-            "or train it with features such as contiguous(s1,s0)"
-        )
-    return link_sentences(sentences, links, fault_handler(on_error))
+    return iter(sentences) if links is None else link_sentences(sentences, links, on_fault)

@@ -21,6 +21,7 @@ from niwaki.verbs._given import (
     OnError,
     Sentences,
     Watch,
+    fault_handler,
     is_source,
     linked,
     model_of,
@@ -94,7 +95,8 @@ def analyze_bilingual(
 
         >>> analyze_bilingual("gold.conllu", "gold.align", "en").to_json()
     """
-    sentences = list(linked(sentences_of(gold), links, on_error))
+    on_fault = fault_handler(on_error)
+    sentences = list(linked(sentences_of(gold), links, on_fault))
     mistakes = {}
     if model is not None:
         ways = []

@@ -46,6 +46,8 @@ from niwaki.verbs._given import (
     OnError,
     Sentences,
     Trees,
+    check_uses_links,
+    fault_handler,
     last_part,
     linked,
     links_of,
@@ -132,7 +134,10 @@ def evaluate_all(
     model = model_among_trees(system)
     if links is not None and (model is None or raw):
         raise NiwakiError("links are for a model that parses the gold words; give none")
-    gold_trees = list(linked(sentences_of(gold), links, on_error, model))
+    if model is not None:
+        check_uses_links(model, links)
+    on_fault = fault_handler(on_error)
+    gold_trees = list(linked(sentences_of(gold), links, on_fault))
     if model is None:
         trees = list(sentences_of(system))
     else:

@@ -24,7 +24,9 @@ from niwaki.pipeline.pipeline import Pipeline
 from niwaki.verbs._given import (
     Model,
     OnError,
+    OnFault,
     Sentences,
+    check_uses_links,
     fault_handler,
     is_source,
     linked,
@@ -154,15 +156,21 @@ class _Reading:
             raise NiwakiError("links need the words as they are; do not split hyphens")
 
     def sentences(self, source: Sentences, model: Pipeline) -> Iterator[Sentence]:
+        check_uses_links(model, self.links)
+        return self._read(source, model, fault_handler(self.on_error))
+
+    def _read(self, source: Sentences, model: Pipeline, on_fault: OnFault) -> Iterator[Sentence]:
+        """A file is opened when the first sentence is asked for, so that none stays open."""
         read: Iterable[Sentence]
         if is_source(source):
-            on_fault = fault_handler(self.on_error) if self.links is None else None
-            read = read_sentences(source, self.form, model.segmenter, on_fault=on_fault)  # type: ignore[arg-type]
+            # Without a sentence that cannot be read, the lines of links would slip.
+            told = on_fault if self.links is None else None
+            read = read_sentences(source, self.form, model.segmenter, on_fault=told)  # type: ignore[arg-type]
         else:
             read = source  # type: ignore[assignment]
         if self.split_hyphens:
             read = map(split_at_hyphens, read)
-        return linked(read, self.links, self.on_error, model)
+        yield from linked(read, self.links, on_fault)
 
 
 def _models(given: Model | Sequence[Model]) -> list[Pipeline]:
