@@ -4,6 +4,8 @@
 
 A command module has a docstring (its first line is the help, the rest the
 description), `add_arguments(parser)` and `run(arguments) -> exit status`.
+
+Not public: each command is a function of `niwaki`.
 """
 
 from __future__ import annotations
