@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Any
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
+from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.data.files import open_output
 from niwaki.verbs.drawing import draw_trees
 
@@ -25,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="draw only the first N (default: all, 1 for --svg)",
     )
+    add_on_error(parser, "trees that cannot be read")
     style = parser.add_mutually_exclusive_group()
     style.add_argument("--tree", action="store_true", help="an indented tree instead of arcs")
     style.add_argument("--svg", metavar="OUT", help="write one tree as an SVG picture; - is stdout")
@@ -32,17 +35,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    chosen = {"id": arguments.id, "first": arguments.first}
+    skipped = Skipped(arguments)
+    chosen: dict[str, Any] = {
+        "id": arguments.id,
+        "first": arguments.first,
+        "on_error": skipped.on_error,
+    }
     if arguments.html:
         (picture,) = draw_trees(arguments.file, "html", **chosen)
+        _write(picture, arguments.html)
     elif arguments.svg:
         chosen["first"] = arguments.first or 1
-        picture = "\n".join(draw_trees(arguments.file, "svg", **chosen))
+        _write("\n".join(draw_trees(arguments.file, "svg", **chosen)), arguments.svg)
     else:
         drawn = draw_trees(arguments.file, "tree" if arguments.tree else "arcs", **chosen)
         for number, each in enumerate(drawn):
             sys.stdout.write(f"\n{each}" if number else each)
-        return OK
-    with open_output(arguments.svg or arguments.html) as out:
-        out.write(picture.encode("utf-8"))
+    skipped.tell()
     return OK
+
+
+def _write(picture: str, file: str) -> None:
+    with open_output(file) as out:
+        out.write(picture.encode("utf-8"))
