@@ -81,8 +81,8 @@ def reference() -> str:
         ),
         "`--on-error` means the same in every command that has it. `fail` (the default) stops at "
         "the first faulty item, and no file is written. `skip` leaves faulty items out; they are "
-        "counted and the first is named, in one line on stderr. Sentences that are scored are never "
-        "left out.",
+        "counted and the first is named, in one line on stderr. Sentences that are scored are "
+        "never left out.",
     ]
     parts += [f"## niwaki {name}\n\n```text\n{commands[name].format_help()}```" for name in names]
     return "\n\n".join(parts) + "\n"
