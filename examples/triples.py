@@ -20,7 +20,7 @@ def facts(forms: tuple[str, ...], tree: niwaki.Tree) -> set[tuple[str, ...]]:
     }
 
 
-def cost(example: dict[str, Any], candidates: niwaki.Candidates) -> list[float]:
+def cost(example: dict[str, Any], candidates: niwaki.KBest) -> list[float]:
     """The share of wanted facts that each candidate misses, and of told ones that are wrong."""
     wanted = {tuple(fact) for fact in example["facts"]}
     told = [facts(candidates.sentence.forms, tree) for tree in candidates]

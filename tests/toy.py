@@ -14,7 +14,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.training.config import Config
 from niwaki.training.config_file import make_config
-from niwaki.training.loop import EpochReport
+from niwaki.training.reporting import EpochReport
 from niwaki.training.run import train
 
 TOY = Path(__file__).parent / "fixtures" / "toy.conllu"
@@ -56,7 +56,15 @@ class Log:
 def quick_config(data: Path = TOY, **tables: Tables) -> Config:
     """A quick configuration with some values of its tables changed."""
     names = {*QUICK, *tables}
-    record = {name: {**QUICK.get(name, {}), **tables.get(name, {})} for name in names}
+    quick = {name: dict(QUICK.get(name, {})) for name in names}
+    # What says nothing is refused.
+    if tables.get("model", {}).get("kind", "transition") != "transition":
+        del quick["model"]["beam"], quick["training"]["greedy_epochs"]
+    if not tables.get("tagger", {}).get("tags", True):
+        quick["tagger"] = {}
+    elif tables.get("tagger", {}).get("learner") == "tnt":
+        del quick["tagger"]["epochs"]
+    record = {name: {**quick[name], **tables.get(name, {})} for name in names}
     return make_config({"objective": [{"data": str(data)}], **record})
 
 

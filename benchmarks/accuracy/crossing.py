@@ -21,7 +21,7 @@ from niwaki.metrics.attachment import AttachmentEvaluation, evaluate
 from niwaki.metrics.nonprojective import NonprojectiveEvaluation, count_nonprojective
 from niwaki.metrics.significance import compare
 from niwaki.training.config_file import make_config
-from niwaki.training.loop import EpochReport
+from niwaki.training.reporting import EpochReport
 from niwaki.training.run import train
 
 TREEBANKS = {
@@ -29,9 +29,9 @@ TREEBANKS = {
     "ud-korean-gsd": "ko_gsd-ud-{}.conllu",
 }
 WAYS = {
-    "lift": {"system": "arc-standard", "crossing": "lift"},
-    "encode": {"system": "arc-standard", "crossing": "encode"},
-    "swap": {"system": "arc-standard-swap", "crossing": "lift"},
+    "lift": {"system": "arc-standard", "nonprojective": "projectivize"},
+    "encode": {"system": "arc-standard", "nonprojective": "pseudo-projective"},
+    "swap": {"system": "arc-standard-swap", "nonprojective": "projectivize"},
 }
 # Enough to compare; the trees are what differs, so lemmas and the like are left out.
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -25,7 +25,8 @@ from niwaki.features.arc_templates import load_arc_feature_set
 from niwaki.metrics.attachment import AttachmentEvaluation, evaluate
 from niwaki.metrics.calibration import measure
 from niwaki.metrics.significance import compare
-from niwaki.pipeline.ensemble import Beliefs, Ensemble, beliefs_of
+from niwaki.parsers.beliefs import Beliefs
+from niwaki.pipeline.ensemble import Ensemble, beliefs_of
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from benchmarks.common import DATA, need, parser, report, signature
 from niwaki.features.arc_templates import load_arc_feature_set
 from niwaki.learning.checkpoint import Checkpoint
-from niwaki.learning.corpus import Corpus, read_treebank
+from niwaki.learning.corpus import Corpus
 from niwaki.metrics.base import resample
 from niwaki.parsers.decoding import Scores, decode, sum_trees
 from niwaki.parsers.graph.model import GraphParser
@@ -41,6 +41,7 @@ from niwaki.tagging.tagger import Tags
 from niwaki.tagging.trainer import jackknife, train_tagger
 from niwaki.training.config import Config
 from niwaki.training.config_file import make_config
+from niwaki.training.treebanks import read_treebank
 
 TREEBANKS = {
     "ud-english-ewt": "en_ewt-ud-{}.conllu",
@@ -56,7 +57,7 @@ TRAINERS: dict[str, dict[str, Any]] = {
     "perceptron": {"trainer": "perceptron", "margin": 0.0},
     "perceptron, margin": {"trainer": "perceptron"},
     "MIRA": {"trainer": "mira"},
-    "log-linear, AdaGrad": {"trainer": "log-linear", "rate": 0.5, "damping": 3.0},
+    "log-linear, AdaGrad": {"trainer": "log-linear", "learning_rate": 0.5, "adagrad_epsilon": 3.0},
     "log-linear, L-BFGS": {"trainer": "log-linear", "optimizer": "lbfgs"},
     "max-margin": {"trainer": "max-margin"},
 }
@@ -161,13 +162,14 @@ def trained(
     config = make_config(
         {
             "objective": [{"data": material.files["train"]}],
+            "model": {"kind": "graph"},
             "graph": dict(settings),
             "training": {"epochs": epochs},
         }
     )
     spec = make_graph_spec(
         material.train.sentences,
-        config.graph,
+        config.family,
         features=features,
         label_features=label_features,
     )
@@ -195,7 +197,7 @@ def trained(
 
 
 def how(config: Config) -> str:
-    return "eisner" if config.graph.projective else "mst"
+    return "eisner" if config.family.projective else "mst"
 
 
 def decoded(parsed: GraphParser, corpus: Corpus, tags: Tags) -> dict[str, NDArray[np.int32]]:
@@ -287,7 +289,7 @@ def table(material: Material, treebank: str, shelf: Shelf, fast: bool) -> dict[s
         }
         result[shape] = rows
     for count in LATENT if treebank == SHORT else ():
-        settings = {"latent": count, "rate": 0.5, "damping": 3.0}
+        settings = {"latent": count, "learning_rate": 0.5, "adagrad_epsilon": 3.0}
         with contextlib.suppress(MissingError):
             found = shelf.arrays(
                 f"{treebank}-{count} latent classes",

@@ -14,20 +14,25 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import DATA, ROOT, need, parser, report, signature, timed
+from niwaki.data.faults import DEPREL
 from niwaki.features.templates import load_feature_set
 from niwaki.learning.checkpoint import Checkpoint
-from niwaki.learning.corpus import Corpus, read_treebank
-from niwaki.parsers.transition.model import DEPREL, TransitionParser, make_transition_spec
+from niwaki.learning.corpus import Corpus
+from niwaki.parsers.transition.config import TransitionConfig
+from niwaki.parsers.transition.model import TransitionParser, make_transition_spec
 from niwaki.parsers.transition.trainer import ParserTraining
+from niwaki.tagging.config import TaggerConfig
 from niwaki.tagging.tagger import UPOS, Tagger, Tags
 from niwaki.tagging.trainer import jackknife, train_tagger
-from niwaki.training.config import TaggerConfig, TrainingConfig
+from niwaki.training.config import TrainingConfig
+from niwaki.training.treebanks import read_treebank
 
 KEPT = ROOT / "build" / "learners"
 EWT = DATA / "ud-english-ewt"
@@ -55,12 +60,12 @@ PARSERS: dict[str, dict[str, Any]] = {
 SMOOTHINGS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 TRIED: list[dict[str, Any]] = [
     {"greedy_learner": "maxent"},
-    {"greedy_learner": "maxent", "rate": 0.03},
-    {"greedy_learner": "maxent", "rate": 0.3},
-    {"greedy_learner": "maxent", "decay": 0.0},
-    {"greedy_learner": "maxent", "decay": 1e-3},
+    {"greedy_learner": "maxent", "learning_rate": 0.03},
+    {"greedy_learner": "maxent", "learning_rate": 0.3},
+    {"greedy_learner": "maxent", "l2": 0.0},
+    {"greedy_learner": "maxent", "l2": 1e-3},
     {"greedy_learner": "svm"},
-    {"greedy_learner": "svm", "rate": 0.03},
+    {"greedy_learner": "svm", "learning_rate": 0.03},
 ]
 TUNING_EPOCHS = 2
 FOLDS = 5
@@ -168,7 +173,9 @@ def measure_parser(
         make_transition_spec(train.sentences, "arc-standard", load_feature_set(features)),
         train,
         tags["train"],
-        TrainingConfig(greedy_epochs=epochs, **settings),
+        SimpleNamespace(
+            **vars(TrainingConfig()), **vars(TransitionConfig(greedy_epochs=epochs, **settings))
+        ),
         beam=1,
         max_rows=MAX_ROWS,
         clusters=None,

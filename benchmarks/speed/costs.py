@@ -18,11 +18,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from niwaki.parsers.transition.candidates import TransitionTrainee
+from niwaki.training.parser_stages import finished_weights
 
 import niwaki
 import niwaki.objectives.reordering as reordering
 from benchmarks.common import DATA, need, parser, report, signature
 from niwaki.data.bilingual.references import Reference
+from niwaki.data.faults import DEPREL
 from niwaki.data.sentence import Sentence
 from niwaki.features.weights import PackedWeights
 from niwaki.kernel.batch import Batch
@@ -32,18 +35,16 @@ from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus
 from niwaki.parsers.graph.model import GraphParser
 from niwaki.parsers.graph.trainer import GraphTraining
-from niwaki.parsers.transition.candidates import TransitionTrainee
-from niwaki.parsers.transition.model import DEPREL, TransitionParser
+from niwaki.parsers.transition.model import TransitionParser
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rulefile import load_rules
-from niwaki.training.config import ObjectiveConfig
+from niwaki.training.config import CostConfig
 from niwaki.training.config_file import make_config
 from niwaki.training.examples import CostData, CostObjective, tag_costs
 from niwaki.training.objectives import CostLessons
-from niwaki.training.parser_stages import finished_weights
 
-CONFIG = ObjectiveConfig(kind="reordering", rules="ja")
+CONFIG = CostConfig(kind="reordering", settings=reordering.Settings(rules="ja"))
 Learn = Callable[[], None]
 
 SENTENCES = {"full": 4000, "fast": 500}

@@ -12,11 +12,11 @@ from functools import partial
 import niwaki
 from benchmarks.common import DATA, best_of, need, parser, report, signature, timed
 from niwaki.data.rawtext import raw_text
-from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.segmentation import evaluate_segmentation
+from niwaki.segmenting.config import SegmenterConfig
 from niwaki.segmenting.segmenter import Segmenter, codes_of
 from niwaki.segmenting.trainer import train_segmenter
-from niwaki.training.config import SegmenterConfig
+from niwaki.training.treebanks import read_treebank
 
 TREEBANKS = {
     "ud-english-ewt": "en_ewt",

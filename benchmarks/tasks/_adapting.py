@@ -19,16 +19,16 @@ import niwaki
 from benchmarks.common import DATA, ROOT, need
 from niwaki.data.sentence import Sentence
 from niwaki.learning.checkpoint import Checkpoint, hash_of_files
-from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.base import SAMPLES, resample
 from niwaki.pipeline.pipeline import Pipeline
+from niwaki.tagging.config import TaggerConfig
 from niwaki.tagging.tagger import Tags
 from niwaki.tagging.trainer import jackknife
-from niwaki.training.config import TaggerConfig
 from niwaki.training.config_file import make_config
-from niwaki.training.loop import EpochReport
+from niwaki.training.reporting import EpochReport
 from niwaki.training.run import train
+from niwaki.training.treebanks import read_treebank
 
 # Models and files that a benchmark makes; the same settings find them again.
 WORK = ROOT / "build" / "tasks"

@@ -32,6 +32,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.means import evaluate_means
 from niwaki.metrics.significance import compare
+from niwaki.training.config import ARC_SELECTIONS
 
 EWT = DATA / "ud-english-ewt"
 PROFILES: dict[str, dict[str, Any]] = {
@@ -117,7 +118,8 @@ def main() -> None:
         for labelled in (False, True)
     ]
     for k, labelled, select in runs:
-        parsed = train_on(k=k, labelled=labelled, **SELECT[kind][select])
+        lists_trees = {} if select in ARC_SELECTIONS else {"k": k}
+        parsed = train_on(labelled=labelled, **lists_trees, **SELECT[kind][select])
         found = [
             *compare(evaluate(gold, alone), evaluate(gold, parsed)),
             *compare(

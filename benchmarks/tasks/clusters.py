@@ -118,7 +118,7 @@ def model_of(row: str, profile: dict[str, Any]) -> Path:
             "least_weight": 1,
         },
         "segmenter": {"enabled": False},
-        "tagger": {"tags": tags, "lemmas": False, "feats": False, "folds": 2},
+        "tagger": {"lemmas": False, "feats": False, "folds": 2} if tags else {"tags": False},
         "objective": uptraining(profile["share"]) if is_uptrained else [{"data": str(need(TRAIN))}],
         "training": {"greedy_epochs": profile["silver_epochs" if is_uptrained else "epochs"]},
     }

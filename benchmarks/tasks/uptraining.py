@@ -20,6 +20,7 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import niwaki
@@ -37,18 +38,19 @@ from benchmarks.common import (
 )
 from benchmarks.tasks._adapting import WORK, Lines, write
 from niwaki.analysis.gains import GainsReport, Row, learning_curve, measure
+from niwaki.data.faults import DEPREL
 from niwaki.data.sentence import Sentence
 from niwaki.draw import line_chart, round_limits
 from niwaki.features.weights import PackedWeights, compress
 from niwaki.learning.checkpoint import Checkpoint
-from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.significance import compare
-from niwaki.parsers.transition.model import DEPREL, TransitionParser
+from niwaki.parsers.transition.model import TransitionParser
 from niwaki.parsers.transition.trainer import ParserTraining
-from niwaki.training.config import Config, ObjectiveConfig, UptrainingConfig
+from niwaki.training.config import Config, TreebankConfig, UptrainingConfig
 from niwaki.training.config_file import read_config
 from niwaki.training.run import train
+from niwaki.training.treebanks import read_treebank
 from niwaki.training.uptraining import QUESTION_CHARACTERS, QUESTION_WORDS, Teachers, uptrain
 
 EWT = DATA / "ud-english-ewt"
@@ -82,19 +84,20 @@ def tests() -> dict[str, list[Sentence]]:
     }
 
 
-def settings(overrides: Sequence[str], gold: Sequence[ObjectiveConfig]) -> tuple[Config, list[str]]:
+def settings(overrides: Sequence[str], gold: Sequence[TreebankConfig]) -> tuple[Config, list[str]]:
     """The configuration of the model in the box for other data, and the teacher's files."""
     config = read_config(str(ROOT / "configs" / "en.toml"), overrides)
-    silver = config.objective[1]
+    silver = config.objective[-1]
+    assert isinstance(silver, TreebankConfig)
     teacher = UptrainingConfig(
-        label_map=silver.label_map, tag_map=silver.tag_map, teaches=silver.teaches
+        label_map=silver.label_map, tag_map=silver.tag_map, trains=silver.trains
     )
     config = dataclasses.replace(config, objective=tuple(gold), uptraining=teacher)
     return config, list(silver.data)
 
 
-def treebank(path: Path, weight: float = 1.0) -> ObjectiveConfig:
-    return ObjectiveConfig(data=(str(need(path)),), weight=weight)
+def treebank(path: Path, weight: float = 1.0) -> TreebankConfig:
+    return TreebankConfig(data=(str(need(path)),), weight=weight)
 
 
 def model_of(config: Config, name: str) -> Path:
@@ -274,7 +277,7 @@ def sizes(most: int) -> None:
         lessons,
         # Tags of words that the tagger has seen: a little too good, for all sizes alike.
         nlp.tagger.tag(lessons.batch, keep=False),
-        config.training,
+        SimpleNamespace(**vars(config.training), **vars(config.family)),
         beam=1,
         max_rows=ROWS[-1],
         clusters=None,

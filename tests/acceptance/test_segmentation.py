@@ -9,10 +9,10 @@ import pytest
 import niwaki
 from niwaki.data.rawtext import raw_text
 from niwaki.features.weights import PackedWeights
-from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.segmentation import METRICS, evaluate_segmentation
+from niwaki.segmenting.config import SegmenterConfig
 from niwaki.segmenting.trainer import train_segmenter
-from niwaki.training.config import SegmenterConfig
+from niwaki.training.treebanks import read_treebank
 from tests.conftest import SHARED
 from tests.official import OFFICIAL, official_counts
 from tests.toy import write

@@ -76,6 +76,17 @@ def test_info(tmp_path: Path) -> None:
     assert json.loads(run("info", path, "--json").stdout)["name"] == "m"
 
 
+def test_info_says_what_treebanks_were_used_for() -> None:
+    lines = [line.strip() for line in run("info", "en").stdout.splitlines()]
+    for line in (
+        *("weight: 3.0", "interpolate: 0.5", "weight: 10.0", "trains: trees", "on_error: skip"),
+        *("nmod:tmod: nmod:unmarked", "nonprojective: projectivize", "greedy: true"),
+    ):
+        assert line in lines
+    assert any(line.startswith("leave_out: (?i)") for line in lines)
+    assert not [line for line in lines if line.startswith(("trainer", "teaches", "rules", "k:"))]
+
+
 def test_info_of_a_graph_model_says_nothing_of_beams(good: Path, tmp_path: Path) -> None:
     path = tmp_path / "m.niwaki"
     config = make_config(
@@ -90,9 +101,9 @@ def test_info_of_a_graph_model_says_nothing_of_beams(good: Path, tmp_path: Path)
     keys = [line.partition(":")[0] for line in lines]
     assert "kind: graph" in lines and "trainer: mira" in lines and "aggressiveness: 0.01" in lines
     assert f"data: {good}" in lines
-    for key in ("system", "beam", "explore", "eg_rate", "optimizer", "schedule"):
+    for key in ("system", "beam", "explore", "eg_learning_rate", "optimizer", "schedule"):
         assert key not in keys
-    assert "beam" not in json.loads(run("info", path, "--json").stdout)["model"]
+    assert json.loads(run("info", path, "--json").stdout)["graph"]["optimizer"] == "adagrad"
 
 
 @pytest.mark.parametrize(

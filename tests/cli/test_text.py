@@ -15,10 +15,15 @@ from niwaki.data.text import read_sentences
 from niwaki.errors import ModelError, NiwakiError
 from tests.garden import treebank
 
+CONFIG = """
+[[objective]]
+data = "garden.conllu"
+[segmenter]
+epochs = 15
+min_updates = 1
+"""
 QUICK = [
     "model.beam=1",
-    "segmenter.epochs=15",
-    "segmenter.min_updates=1",
     "training.epochs=1",
     "training.greedy_epochs=1",
 ]
@@ -27,7 +32,7 @@ QUICK = [
 def train(folder: Path, *settings: str) -> Path:
     write_conllu(treebank(), folder / "garden.conllu")
     config = folder / "garden.toml"
-    config.write_text('[[objective]]\ndata = "garden.conllu"\n')
+    config.write_text(CONFIG)
     model = folder / "garden.niwaki"
     options = [word for setting in [*QUICK, *settings] for word in ("--set", setting)]
     assert cli.main(["train", str(config), "-o", str(model), *options]) == 0

@@ -93,7 +93,7 @@ def test_the_static_oracle_leads_to_every_tree(name: str, n: int) -> None:
             steps += 1
             swaps += move == "swap"
         assert tuple(view.heads) == tree
-        assert steps == (2 * n - 1 if name == "arc-eager" else 2 * n + 2 * swaps)
+        assert steps == 2 * n + 2 * swaps
         if tree in projective_trees(n):
             assert swaps == 0
 

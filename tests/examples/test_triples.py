@@ -20,7 +20,7 @@ def test_facts_are_read_off_trees() -> None:
     assert facts(forms, right) == {("monks", "planted", "pines")}
     assert facts(forms, wrong) == set()
     sentence = niwaki.Sentence.from_words(forms)
-    candidates = niwaki.Candidates(sentence, (right, wrong), (2.0, 1.0), (0.7, 0.3))
+    candidates = niwaki.KBest.of_trees([right, wrong], [2.0, 1.0]).of(sentence)
     assert cost({"facts": [["monks", "planted", "pines"]]}, candidates) == [0.0, 1.0]
     assert cost({"facts": []}, candidates) == [1.0, 0.0]
 

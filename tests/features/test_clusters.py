@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from niwaki.errors import CorpusError, NiwakiError
 from niwaki.features.clusters import WordClusters, read_clusters, write_clusters
+from niwaki.features.parts import Parts
 from niwaki.kernel.features.words import analyse
+from tests.saving import saved
 from tests.strategies import field
 
 paths = st.text("01", min_size=1, max_size=40)
@@ -40,9 +42,10 @@ def test_words_of_one_cluster_look_alike() -> None:
 @given(st.dictionaries(field, paths, max_size=6))
 def test_bytes_and_back(words: dict[str, str]) -> None:
     clusters = WordClusters.of(words)
-    again = WordClusters.from_bytes(clusters.to_bytes())
+    again = WordClusters.load(saved(clusters.parts()))
+    assert again is not None
     assert again == clusters
-    assert again.to_bytes() == clusters.to_bytes()
+    assert again.parts().files == clusters.parts().files
     assert again.kernel.count == len(words)
 
 
@@ -50,12 +53,14 @@ def test_bytes_are_compact() -> None:
     """A line a word would take more than twice as much."""
     words = {f"{a}{b}{c}": f"{ord(a):07b}" for a in "abcdefgh" for b in "xyz" for c in "uvw"}
     plain = "".join(f"{path}\t{word}\n" for word, path in words.items())
-    assert len(WordClusters.of(words).to_bytes()) < len(plain) / 2
+    assert len(saved(WordClusters.of(words).parts()).raw("clusters.bin")) < len(plain) / 2
 
 
 def test_bytes_of_something_else() -> None:
+    parts = Parts()
+    parts.add_file("clusters.bin", b"no clusters")
     with pytest.raises(ValueError, match="word clusters"):
-        WordClusters.from_bytes(b"no clusters")
+        WordClusters.load(saved(parts))
 
 
 @given(st.dictionaries(field, st.tuples(paths, st.integers(0, 10**9)), min_size=1, max_size=6))

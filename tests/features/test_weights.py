@@ -11,11 +11,11 @@ from niwaki.features.weights import (
     Interpolation,
     PackedWeights,
     average,
-    averaged_learner,
     compress,
     compress_onto,
 )
 from niwaki.kernel.linear import SLOTS, SparseWeights
+from tests.reference.weights import averaged
 
 CLASSES = 6
 weight = st.integers(-400, 400).filter(bool)
@@ -52,7 +52,7 @@ def test_eight_bits_err_by_half_a_step(made: list[Row]) -> None:
     compressed = compress(exported, CLASSES, max_rows=1000)
     largest = max(abs(value) for row in weights.values() for value in row.values())
     assert compressed.scale == pytest.approx(largest / 127)
-    exact = averaged_learner(exported, CLASSES)
+    exact = averaged(exported, CLASSES)
     # A row may fall out of a full bucket; what stays is as near as it can be.
     lost = 0
     for key in weights:

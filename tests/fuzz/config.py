@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import io
 import tempfile
+import tomllib
 from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
+from niwaki.data.toml import key_lines
 from niwaki.errors import NiwakiError
 from niwaki.training import config_file as module
+from niwaki.training.card import card_of, upgraded
 from niwaki.training.config import Config
 from niwaki.training.config_file import read_config
+from tests.reference.toml import ways
 
 _SEPARATOR = b"\x1e"
 
@@ -26,6 +30,7 @@ def folder() -> str:
 
 def check(data: bytes) -> None:
     text, *overrides = data.split(_SEPARATOR)
+    _check_lines(text)
     words = [override.decode("utf-8", "surrogateescape") for override in overrides]
     # The reader opens a path; no file need be written for each try.
     with patch.object(module, "open", lambda *_: io.BytesIO(text), create=True):
@@ -34,4 +39,16 @@ def check(data: bytes) -> None:
         except NiwakiError:
             return
     assert isinstance(config, Config)
-    assert config.to_json()["model"]["beam"] >= 1
+    assert config.to_json()["training"]["epochs"] >= 1
+    assert upgraded(card_of(config)) == card_of(config)
+
+
+def _check_lines(text: bytes) -> None:
+    """Every key is found where it stands, whatever the text looks like."""
+    try:
+        decoded = text.decode("utf-8").replace("\r\n", "\n")
+        record = tomllib.loads(decoded)
+        lines = key_lines(decoded)
+    except (ValueError, RecursionError):
+        return
+    assert set(lines) == set(ways(record))

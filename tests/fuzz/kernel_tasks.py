@@ -56,21 +56,22 @@ def _chart(choices: Choices) -> None:
 def _limits(choices: Choices) -> None:
     side = 1 + choices.below(5)
     classes = [(move, 0) for move in range(6)]
-    spans = numbers(choices, "i4")
+    subtrees = numbers(choices, "u1")
     if choices.below(8):
-        spans = np.resize(np.array([1, 2], dtype=np.int32), (choices.below(3), 2))
+        inside = np.frombuffer(choices.take(8).ljust(1, b"\1"), np.uint8) % 2
+        subtrees = np.resize(inside, (choices.below(3), side))
     limits = constraints.Limits(
         square(choices, side, "u1"),
         square(choices, side, "i4"),
         square(choices, side, "i4"),
         odd(choices, np.ones((side, len(classes)), dtype=np.uint8)),
         odd(choices, numbers(choices, "i4", side - 1)),
-        odd(choices, spans),
+        odd(choices, subtrees),
         bool(choices.below(2)),
     )
-    parser = Parser(
-        load_system(choices.of(system_names())), Program([[(0, 1, 0, 0)]], 1), _model(6), classes, 0
-    )
+    system = load_system(choices.of(system_names()))
+    program = Program([[(0, 1, 0, 0)]], 1)
+    parser = Parser(system, program, _model(6), classes, 0, {}, 0)
     batch = Batch([SOUND, b"1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n\n"])
     values = [numbers(choices, "u4", batch.words)]
     limits.kbest(

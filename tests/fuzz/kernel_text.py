@@ -42,8 +42,5 @@ def _characters(text: bytes, by_lines: bool) -> None:
         found = Text(codes, by_lines)
     except ValueError:
         return
-    at = 0
-    for start, end, _ in found.chunk_list():
-        assert at <= start <= end <= len(codes)
-        at = end
+    assert found.chunk_count <= len(codes)
     assert len(kinds_of(codes)) == len(codes)

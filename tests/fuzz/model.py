@@ -68,7 +68,7 @@ def check(data: bytes) -> None:
         warnings.simplefilter("ignore")
         for beam in (1, 2):
             list(pipeline.parse([NEW], beam=beam))
-        list(pipeline.parse([NEW], probabilities=pipeline.confidence is not None))
+        list(pipeline.parse([NEW], probabilities=pipeline.parser.gives_probabilities))
         pipeline.kbest(NEW, 2)
         list(pipeline.parse("Don't wait. The pine's old!"))
 

@@ -18,9 +18,11 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ModelError, NiwakiError
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
+from niwaki.training.config_file import make_config
+from niwaki.training.run import train
 from tests.conftest import ROOT
 from tests.garden import treebank
-from tests.toy import quick_model, write
+from tests.toy import TOY, quick_model, write
 
 TEXT = "We saw a heron on the roof . It flew away ."
 
@@ -281,9 +283,60 @@ def test_wrong_settings_are_named(model_path: Path) -> None:
     ]:
         with pytest.raises(NiwakiError, match=message):
             make(**config)
-    if load(model_path).confidence is None:
-        with pytest.raises(ModelError, match="not calibrated"):
-            make(model=str(model_path), probabilities=True)
+    assert not load(model_path).parser.gives_probabilities
+    with pytest.raises(ModelError, match="not calibrated"):
+        make(model=str(model_path), probabilities=True)
+
+
+@pytest.fixture(scope="module")
+def graph_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of another family: it gives probabilities and has no beams."""
+    path = tmp_path_factory.mktemp("graph") / "graph.niwaki"
+    record = {
+        "model": {"kind": "graph"},
+        "tagger": {"folds": 2, "epochs": 3},
+        "objective": [{"data": str(TOY)}],
+        "training": {"epochs": 3},
+    }
+    train(make_config(record), path, threads=1)
+    return path
+
+
+def test_a_graph_model_gives_its_probabilities(graph_path: Path) -> None:
+    words = ["The", "gardener", "shapes", "old", "pines", "."]
+    nlp, model = make(model=str(graph_path), probabilities=True), load(graph_path)
+    (parsed,) = model.parse([Sentence.from_words(words)], probabilities=True)
+    doc = nlp(joined(doc_of(nlp, words)))
+    assert seen(doc) == as_spacy(parsed)
+    for kind, note in (("tag", "TagProb"), ("arc", "ArcProb"), ("label", "LabelProb")):
+        shown = [getattr(t._, f"{kind}_probability") for t in doc]
+        assert shown == [float(notes[note]) for notes in parsed.notes]
+    assert doc._.tree_probabilities == [float(parsed.metadata["tree_probability"])]
+    (parses,) = doc._.niwaki_candidates(3)
+    ranked = model.kbest(Sentence.from_words(words), 3)
+    assert [parse.probability for parse in parses] == pytest.approx(ranked.probabilities)
+
+
+def test_a_beam_for_a_model_without_beams_is_refused(graph_path: Path) -> None:
+    with pytest.raises(ModelError) as refused:
+        make(model=str(graph_path), beam=4)
+    message = str(refused.value)
+    assert message.startswith(f"{graph_path}: beam says nothing to this model; leave it out")
+    assert "\n" not in message
+
+
+def test_a_model_without_a_tagger_has_no_probabilities_of_tags(tmp_path: Path) -> None:
+    path = tmp_path / "bare.niwaki"
+    record = {
+        "model": {"kind": "graph"},
+        "tagger": {"tags": False},
+        "objective": [{"data": str(TOY)}],
+        "training": {"epochs": 1},
+    }
+    train(make_config(record), path, threads=1)
+    doc = make(model=str(path), probabilities=True)("Rain falls .")
+    assert {t._.tag_probability for t in doc} == {None}
+    assert all(0 <= t._.arc_probability <= 1 for t in doc)
 
 
 def test_the_notebook_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from niwaki.features.weights import average, averaged_learner, compress
+from niwaki.features.weights import average, compress
 from niwaki.kernel.linear import MAX_FEATURES, CompiledWeights, SparseWeights
+from tests.reference.weights import averaged
 
 CLASSES = 5
 key = st.integers(1, 2**64 - 1)
@@ -40,12 +41,12 @@ def test_a_learner_is_a_dictionary_of_averages(made: list[tuple[list[int], int, 
         learner.tick()
         ticks += 1
     seen = sorted({feature for features, _, _ in made for feature in features})
-    averaged = averaged_learner(learner.export(), CLASSES)
+    means_of = averaged(learner.export(), CLASSES)
     for feature in seen:
         expected = [weights[feature, action] for action in range(CLASSES)]
         assert learner.scores(as_keys([feature])).tolist() == expected
         means = [sums[feature, action] / ticks for action in range(CLASSES)]
-        assert np.allclose(averaged.scores(as_keys([feature])), means, atol=1e-5)
+        assert np.allclose(means_of.scores(as_keys([feature])), means, atol=1e-5)
     assert len(learner) == len(seen)
 
 
@@ -138,7 +139,7 @@ def test_a_frozen_table_scores_like_its_learner(classes: int) -> None:
     learned["clock"] = np.array([np.inf])
     compressed = compress(learned, classes, max_rows=1000)
     frozen = compressed.compile()
-    exact = averaged_learner(learned, classes)
+    exact = averaged(learned, classes)
     assert compressed.rows >= 380, "almost all rows find room"
     random = np.random.default_rng(1)
     lost = 0

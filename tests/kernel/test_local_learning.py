@@ -8,7 +8,7 @@ import pytest
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.transition.local_learning import LocalLearner
 from niwaki.kernel.transition.systems import system_names
-from niwaki.parsers.transition.model import TransitionParser
+from niwaki.parsers.transition.model import TransitionModel
 from tests.kernel.test_parser_learning import Lessons, corpus
 from tests.reference.local_learning import Example, Twin, examples_of
 
@@ -48,7 +48,7 @@ class LocalLessons(Lessons):
         spec = self.parser.spec
         self.learner = SparseWeights(len(spec.classes))
         self.learner.restore(**arrays)
-        self.parser = TransitionParser(spec, self.learner)
+        self.parser = TransitionModel(spec, self.learner)
         self.teacher = LocalLearner(self.parser.kernel, self.parser.class_numbers())
 
 

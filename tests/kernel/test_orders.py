@@ -29,7 +29,7 @@ def test_all_small_permutations(words: int) -> None:
             kept = groups if chance.random() < 0.5 else ()
             references.append(Reference("r", ("w",) * words, wanted, kept, linked))
             orders.append(order)
-    counts = evaluate_orders(references, orders).counts
+    counts = evaluate_orders(references, orders).pieces
     for reference, order, (every, linked_only) in zip(references, orders, counts, strict=True):
         assert tuple(every) == twin.compare(reference, order, set(range(words)))
         assert reference.linked is not None
@@ -39,7 +39,7 @@ def test_all_small_permutations(words: int) -> None:
 def test_a_long_sentence() -> None:
     size = 20_000
     reference = Reference("r", ("w",) * size, tuple(range(size)))
-    ((every, _),) = evaluate_orders([reference], [range(size - 1, -1, -1)]).counts
+    ((every, _),) = evaluate_orders([reference], [range(size - 1, -1, -1)]).pieces
     assert every.tolist() == [size, size, size * (size - 1) // 2, size * (size - 1) // 2]
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from niwaki.data.faults import COLUMNS, DEPREL
 from niwaki.data.sentence import Sentence
+from niwaki.features.vocabulary import Vocabulary
 from niwaki.kernel.batch import Batch, Symbols
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.transition.learning import TransitionLearner
-from niwaki.kernel.transition.systems import system_names
-from niwaki.parsers.transition.model import DEPREL, TransitionParser, make_transition_spec
+from niwaki.kernel.transition.systems import MOVES, load_system, system_names
+from niwaki.parsers.transition.model import TransitionModel, make_transition_spec
 from niwaki.tagging.tagger import Tags
-from tests.reference.systems import reachable_trees
+from tests.reference.systems import projective_trees, reachable_trees
 
 SYSTEMS = system_names()
+UPOS = COLUMNS.index("UPOS")
 
 
 def corpus(system: str) -> list[Sentence]:
@@ -32,15 +37,22 @@ def corpus(system: str) -> list[Sentence]:
 
 
 class Lessons:
-    def __init__(self, system: str) -> None:
-        sentences = corpus(system)
+    def __init__(
+        self,
+        system: str,
+        sentences: list[Sentence] | None = None,
+        features: str = "s0.form\ns1.form\nb0.form\nb1.form",
+    ) -> None:
+        sentences = corpus(system) if sentences is None else sentences
         self.batch = Batch([sentence.source for sentence in sentences])
-        spec = make_transition_spec(
-            sentences, system, "\n".join(["s0.form", "s1.form", "b0.form", "b1.form"])
-        )
+        spec = make_transition_spec(sentences, system, features)
         self.learner = SparseWeights(len(spec.classes))
-        self.parser = TransitionParser(spec, self.learner)
-        self.values = self.parser.attribute_values(self.batch, Tags.none(self.batch))
+        self.parser = TransitionModel(spec, self.learner)
+        upos = Vocabulary(sorted({tag for sentence in sentences for tag in sentence.upos}))
+        seen = upos.values[self.batch.numbers(UPOS, upos.symbols)]
+        self.values = self.parser.attribute_values(
+            self.batch, replace(Tags.none(self.batch), upos=seen)
+        )
         self.heads = self.batch.given_heads()
         self.labels = self.batch.numbers(DEPREL, self.parser.labels.symbols)
         self.move_learner = TransitionLearner(self.parser.kernel, self.parser.class_numbers())
@@ -92,6 +104,50 @@ def test_beam_learning_separates_what_is_separable(
     lessons = Lessons(system)
     assert lessons.beam(60, max_violation, margin)[-1] == 0
     assert lessons.mistakes(4) == 0
+
+
+def rooted(labels: dict[str, str]) -> list[Sentence]:
+    """All trees of up to three words; the label of the root is that of its tag."""
+    return [
+        Sentence.from_words(
+            [f"{n}.{number}.{word}" for word in range(n)],
+            heads=heads,
+            deprels=["dep" if head else labels[tag] for head in heads],
+            upos=["X" if head else tag for head in heads],
+        )
+        for n in range(1, 4)
+        for number, heads in enumerate(projective_trees(n))
+        for tag in labels
+    ]
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("width", [1, 4])
+def test_labels_of_roots_are_learned(system: str, width: int) -> None:
+    """Nothing but the tag of the root tells its label."""
+    sentences = rooted({"VERB": "clause", "NOUN": "fragment", "INTJ": "call"})
+    features = "s0.form\ns1.form\nb0.form\nb1.form\ns0.upos"
+    lessons = Lessons(system, sentences, features)
+    assert {"clause", "fragment", "call"} <= {
+        lessons.parser.labels.names[label]
+        for move, label in lessons.parser.spec.classes
+        if MOVES[move] == "root"
+    }
+    updates = lessons.greedy(40) if width == 1 else lessons.beam(40, True, 1.0)
+    assert updates[-1] == 0
+    assert lessons.mistakes(width) == 0
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_one_label_of_roots_needs_no_choice(system: str) -> None:
+    """Where there is a move to the root it has one label, and where not, none is made."""
+    lessons = Lessons(system, rooted({"VERB": "clause", "NOUN": "clause"}))
+    roots = [label for move, label in lessons.parser.spec.classes if MOVES[move] == "root"]
+    assert len(roots) == (0 if load_system(system).root_is_optional else 1)
+    lessons.greedy(20)
+    _, _, _, (moves,) = lessons.parser.kernel.kbest(lessons.batch, 0, lessons.values, 1, 4)
+    assert len(moves) == 1 + len(roots)
+    assert lessons.mistakes(1) == 0
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from niwaki.data.kbest import KBest
 from niwaki.errors import ScoresError
-from niwaki.parsers.decoding import Ranked, Scores, decode, kbest
+from niwaki.parsers.decoding import Scores, decode, kbest
 from tests.kernel.graph_inputs import draw_scores, each_root, each_shape, kinds, lengths, seeds
 from tests.reference.trees import all_trees, siblings_score, tree_scores
 
@@ -20,7 +21,7 @@ def in_order(totals: np.ndarray) -> np.ndarray:
     return totals[totals > -np.inf]
 
 
-def check_list(found: Ranked, expected: np.ndarray, k: int) -> None:
+def check_list(found: KBest, expected: np.ndarray, k: int) -> None:
     """As many as there are, the right scores, falling, no two alike."""
     assert len(found) == min(k, len(expected))
     assert np.allclose(found.scores, expected[:k], rtol=1e-9, atol=1e-9)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from niwaki.features.templates import read_lines
 from niwaki.kernel.linear import SparseWeights
-from niwaki.kernel.segmenting.characters import KIND_NAMES, Text, kinds_of
+from niwaki.kernel.segmenting.characters import KIND_NAMES, kinds_of
 from niwaki.kernel.segmenting.contexts import (
     BOUNDARY_VALUES,
     SENTENCE_VALUES,
@@ -86,6 +86,10 @@ def test_every_character_has_the_kind_of_its_category() -> None:
 
 
 def test_chunks_and_blank_lines() -> None:
+    """Where no token may end within a chunk, each is a token."""
+    nowhere = np.zeros(PAIR_KINDS * PAIR_KINDS, np.uint8)
+    endings, shortest = np.zeros(ENDING_COUNT, np.uint8), np.zeros(1, np.int32)
+    fast = Segmenter(SparseWeights(1), None, *compiled(TEMPLATES), nowhere, endings, shortest)
     for text in (
         "",
         " ",
@@ -101,7 +105,7 @@ def test_chunks_and_blank_lines() -> None:
         for by_lines in (False, True):
             found = [
                 (start, text[start:end], gap == 2)
-                for start, end, gap in Text(codes_of(text), by_lines).chunk_list()
+                for start, end, gap, _, _ in as_list(fast.segment(codes_of(text), True, by_lines))
             ]
             assert found == [tuple(chunk) for chunk in slow.chunks(text, by_lines)]
 

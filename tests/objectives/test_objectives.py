@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from niwaki import objectives
 from niwaki.data.bilingual.references import Reference, write_references
 from niwaki.data.conllu import read_conllu
-from niwaki.data.kbest import CandidateArrays, Candidates
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ObjectiveError
 from niwaki.metrics.reordering import evaluate_orders
-from niwaki.objectives import Settings, checked_costs, load_objective, objective_names
+from niwaki.objectives import checked_costs, load_objective, objective_names, settings_class
 from niwaki.objectives._examples import Example
 from niwaki.objectives._function import FunctionObjective
 from niwaki.objectives.arc_length import ArcLength
@@ -26,6 +27,9 @@ from niwaki.objectives.reordering import Reordering
 from niwaki.objectives.treebank import Treebank
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rulefile import load_rules
+from niwaki.training.card import card_of
+from niwaki.training.config import CostConfig
+from niwaki.training.config_file import make_config
 from tests.toy import TOY, write
 
 LABELS = ["root", "nsubj", "obj", "det", "advmod"]
@@ -39,17 +43,17 @@ WRONG_LABEL = ([2, 3, 0, 3, 3], [3, 2, 0, 2, 4])
 WRONG_ROOT = ([2, 4, 4, 0, 4], [3, 1, 1, 0, 4])
 
 
-def arrays(number: int, *trees: tuple[list[int], list[int]]) -> CandidateArrays:
+def arrays(number: int, *trees: tuple[list[int], list[int]]) -> KBest:
     heads = np.array([tree[0] for tree in trees], dtype=np.int32)
     labels = np.array([tree[1] for tree in trees], dtype=np.int32)
     scores = np.arange(len(trees), 0, -1).astype(np.float32)
-    return CandidateArrays(number, heads, labels, scores)
+    return KBest(heads, labels, scores, LABELS, number=number)
 
 
 THREE = arrays(0, RIGHT, WRONG_LABEL, WRONG_ROOT)
 
 
-def costs(objective: Any, candidates: CandidateArrays = THREE) -> list[float]:
+def costs(objective: Any, candidates: KBest = THREE) -> list[float]:
     objective.open(objective.sentences, LABELS)
     (found,) = objective.costs([candidates])
     return [round(cost, 6) for cost in found.tolist()]
@@ -133,21 +137,21 @@ def test_objectives_are_found_by_their_files(tmp_path: Path) -> None:
     assert {"treebank", "reordering", "partial", "arc-length", "command"} <= set(objective_names())
     data = str(write(tmp_path / "t.conllu", [GOLD]))
     for name in ("treebank", "arc-length", "partial"):
-        objective = load_objective([data], Settings(kind=name))
+        objective = load_objective(name, [data])
         assert len(objective.sentences) == len(objective.ids) == 1
         assert costs(objective)[0] == 0
     references = str(tmp_path / "r.jsonl")
     write_references(toy_references()[1], references)
-    objective = load_objective([references], Settings(kind="reordering", rules="ja"))
+    objective = load_objective("reordering", [references], settings_class("reordering")(rules="ja"))
     assert len(objective.sentences) > 30
-    with pytest.raises(ConfigError, match="needs rules"):
-        load_objective([references], Settings(kind="reordering"))
+    with pytest.raises(ConfigError, match="rules is missing; give a set of rules"):
+        load_objective("reordering", [references])
     with pytest.raises(ConfigError, match="did you mean 'partial'"):
-        load_objective([data], Settings(kind="partal"))
+        load_objective("partal", [data])
     with pytest.raises(ConfigError, match="no_such_module"):
-        load_objective([data], Settings(kind="no_such_module:cost"))
-    with pytest.raises(ConfigError, match="needs a program"):
-        load_objective([data], Settings(kind="command"))
+        load_objective("no_such_module:cost", [data])
+    with pytest.raises(ConfigError, match="command is missing; give a program"):
+        load_objective("command", [data])
 
 
 def test_costs_from_outside_are_checked() -> None:
@@ -163,17 +167,17 @@ def test_costs_from_outside_are_checked() -> None:
 
 
 def example(name: str = "ex-7") -> Example:
-    return Example(name, GOLD, {"verb": "drops"})
+    return Example(name, (GOLD,), {"verb": "drops"})
 
 
 def test_a_function_sees_the_example_and_its_candidates() -> None:
-    def main_verb(record: dict[str, str], candidates: Candidates) -> list[float]:
+    def main_verb(record: dict[str, str], candidates: KBest) -> list[float]:
         forms = candidates.sentence.forms
         return [float(forms[tree.root - 1] != record["verb"]) for tree in candidates]
 
     assert costs(FunctionObjective([example()], main_verb)) == [0, 0, 1]
 
-    def broken(record: dict[str, str], candidates: Candidates) -> list[float]:
+    def broken(record: dict[str, str], candidates: KBest) -> list[float]:
         raise KeyError("verb")
 
     with pytest.raises(ObjectiveError, match="example 'ex-7': the cost raised KeyError"):
@@ -223,11 +227,109 @@ def test_a_program_that_fails_stops_with_the_example(answer: str, message: str) 
 def test_examples_are_sentences_or_records(tmp_path: Path) -> None:
     lines = tmp_path / "e.jsonl"
     lines.write_text(json.dumps({"id": 5, "tokens": ["a", "b"], "more": [1]}) + "\n")
-    settings = Settings(kind="command", command=("true",))
-    (one,) = load_objective([str(lines)], settings).sentences
+    settings = settings_class("command")(command=("true",))
+    (one,) = load_objective("command", [str(lines)], settings).sentences
     assert one.forms == ("a", "b")
     lines.write_text('{"tokens": "a b"}\n')
     with pytest.raises(Exception, match=r"e.jsonl:1:tokens: .*give a list of words"):
-        load_objective([str(lines)], settings)
+        load_objective("command", [str(lines)], settings)
     trees = str(write(tmp_path / "t.conllu", [GOLD]))
-    assert load_objective([trees], settings).sentences[0].heads == GOLD.heads
+    assert load_objective("command", [trees], settings).sentences[0].heads == GOLD.heads
+
+
+WITH_SETTINGS = '''
+from dataclasses import dataclass
+
+from niwaki.keys import key
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is wanted."""
+
+    root: str = key("drops", "The word that should be the root.")
+    price: float = key(1.0, "What any other root costs.", above=0)
+
+
+def cost(example, candidates, settings):
+    forms = candidates.sentence.forms
+    return [0 if forms[t.root - 1] == settings.root else settings.price for t in candidates]
+
+
+cost.settings = Settings
+
+
+def wrong(example, candidates):
+    return [0] * len(candidates)
+
+
+wrong.settings = "a text"
+'''
+
+
+def test_a_function_may_declare_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "root_cost.py").write_text(WITH_SETTINGS)
+    monkeypatch.syspath_prepend(tmp_path)
+    data = str(write(tmp_path / "t.conllu", [GOLD]))
+    said = {"kind": "root_cost:cost", "data": data}
+    config = make_config({"objective": [{**said, "price": 3}]})
+    (objective,) = config.objective
+    assert isinstance(objective, CostConfig)
+    assert (objective.settings.root, objective.settings.price) == ("drops", 3.0)
+    assert config.to_json()["objective"][0]["price"] == 3.0
+    assert costs(load_objective(objective.kind, [data], objective.settings)) == [0, 0, 3]
+    assert costs(load_objective(objective.kind, [data])) == [0, 0, 1]
+    for wrong, message in (
+        ({**said, "price": 0}, r"objective\[0\].price is 0.0; give a number above 0"),
+        ({**said, "rot": "x"}, "did you mean 'root'"),
+        ({**said, "labelled": True}, 'labelled goes with kind = "arc-length"'),
+        ({**said, "kind": "root_cost:wrong"}, "`settings` is no dataclass of keys"),
+        ({**said, "kind": "root_cost:nothing"}, "no attribute 'nothing'"),
+        ({**said, "kind": ".relative:cost"}, "that can be imported from here"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            make_config({"objective": [wrong]})
+
+
+def test_an_objective_with_a_setting_is_one_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "main_verb.py").write_text(ONE_FILE)
+    monkeypatch.setattr(objectives, "__path__", [*objectives.__path__, str(tmp_path)])
+    data = str(write(tmp_path / "t.conllu", [GOLD]))
+    assert "main-verb" in objective_names()
+    config = make_config({"objective": [{"kind": "main-verb", "data": data, "verb": "pine"}]})
+    (objective,) = config.objective
+    assert isinstance(objective, CostConfig)
+    assert costs(load_objective("main-verb", [data], objective.settings)) == [1, 1, 1]
+    assert card_of(config)["objective"][0]["verb"] == "pine"
+    with pytest.raises(ConfigError, match='verb goes with kind = "main-verb"; leave one out'):
+        make_config({"objective": [{"kind": "arc-length", "data": data, "verb": "pine"}]})
+    monkeypatch.undo()
+    sys.modules.pop("niwaki.objectives.main_verb")
+
+
+ONE_FILE = '''
+"""Which word is the root."""
+
+from dataclasses import dataclass
+
+from niwaki.keys import key
+from niwaki.objectives._examples import read_examples
+from niwaki.objectives._function import FunctionObjective
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is wanted."""
+
+    verb: str = key("", "The verb.", needed="a verb")
+
+
+def load(files, settings):
+    def cost(example, candidates):
+        forms = candidates.sentence.forms
+        return [float(forms[tree.root - 1] != settings.verb) for tree in candidates]
+
+    return FunctionObjective(read_examples(files), cost)
+'''

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,7 @@ def test_shares_are_those_of_the_trees_in_the_beam(
     calibrated: Pipeline, toy: list[Sentence]
 ) -> None:
     """The slow twin: the k best trees one by one, weighed in Python."""
-    parser, temperature = calibrated.parser, 7.0
+    parser, temperature = calibrated.parser.model, 7.0
     for sentence in toy[:12]:
         batch = Batch([sentence.source])
         values = parser.attribute_values(batch, calibrated.tag(batch))
@@ -49,7 +50,7 @@ def test_shares_are_those_of_the_trees_in_the_beam(
 
 def test_gaps_are_leads_over_other_moves(calibrated: Pipeline, toy: list[Sentence]) -> None:
     batch = Batch([sentence.source for sentence in toy])
-    parser = calibrated.parser_for(1)
+    parser = calibrated.parser.model_for(1)
     values = parser.attribute_values(batch, calibrated.tag(batch))
     found = weigh(parser.kernel, batch, values, 1, 1.0)
     heads, labels, _ = parser.kernel.parse(batch, values, 1)
@@ -81,15 +82,15 @@ def test_probabilities_are_written_and_replaced(calibrated: Pipeline, toy: list[
 def test_a_model_keeps_its_curves(calibrated: Pipeline, tmp_path: Path) -> None:
     path = tmp_path / "m.niwaki"
     calibrated.save(path)
-    assert load(path).confidence == calibrated.confidence
+    assert load(path).parser.confidence == calibrated.parser.confidence
 
 
 def test_a_model_without_held_out_data_has_no_probabilities(
     model: Pipeline, toy: list[Sentence]
 ) -> None:
-    if model.confidence is None:
-        with pytest.raises(ModelError, match="not calibrated"):
-            model.parse(toy, probabilities=True)
+    bare = dataclasses.replace(model, parser=dataclasses.replace(model.parser, confidence=None))
+    with pytest.raises(ModelError, match="not calibrated"):
+        bare.parse(toy, probabilities=True)
 
 
 @given(st.lists(st.tuples(st.floats(-5, 5), st.booleans()), min_size=1, max_size=60))

@@ -11,7 +11,7 @@ from niwaki.data.constraints import Constraints
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConstraintError, ModelError
 from niwaki.pipeline.pipeline import Pipeline
-from tests.toy import niwaki, write
+from tests.toy import niwaki, quick_model, write
 
 
 @pytest.fixture
@@ -85,6 +85,22 @@ def test_contradictions(model: Pipeline, partial: Sentence) -> None:
         model.kbest(partial, 1, constraints=Constraints.make(2, root=1))
     with pytest.raises(ModelError, match="ask for one of the two"):
         model.parse([partial], constrain=True, probabilities=True)
+
+
+def test_a_system_for_crossing_trees_obeys_with_crossing_trees(tmp_path: Path) -> None:
+    model = quick_model(tmp_path / "m", model={"system": "arc-standard-swap"})
+    crossing = Sentence.from_words(
+        ["The", "heron", "watches", "the", "pond", "."], heads=[3, 4, -1, -1, -1, -1]
+    )
+    for beam in (1, 4):
+        (parsed,) = model.parse([crossing], beam=beam, constrain=True)
+        assert parsed.tree.is_complete and not parsed.tree.is_projective
+        assert parsed.heads[:2] == (3, 4)
+    (best,) = model.kbest(crossing, 1, constraints=Constraints.of(crossing))
+    assert best.heads[:2] == (3, 4)
+    circle = crossing.replace(heads=[2, 1, -1, -1, -1, -1])
+    with pytest.raises(ConstraintError, match=r"<memory>:1: no tree obeys all of: the head of"):
+        list(model.parse([circle], constrain=True))
 
 
 def test_from_the_command_line(

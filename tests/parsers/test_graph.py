@@ -18,8 +18,10 @@ from niwaki.errors import ConfigError, ConstraintError, ModelError
 from niwaki.features.arc_templates import compile_arcs, load_arc_feature_set
 from niwaki.kernel.batch import Batch
 from niwaki.metrics.attachment import evaluate
-from niwaki.parsers.graph.spec import DECODERS, GraphParser
-from niwaki.pipeline.ensemble import Beliefs, Ensemble
+from niwaki.parsers.beliefs import Beliefs
+from niwaki.parsers.graph.model import GraphParser
+from niwaki.parsers.graph.spec import DECODERS
+from niwaki.pipeline.ensemble import Ensemble
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from tests.reference.trees import all_trees
@@ -119,7 +121,7 @@ def labelled_weights(model: Pipeline, sentence: Sentence) -> tuple[np.ndarray, n
     """All trees, and of each the logarithm of its weight for each labelling, from single arcs."""
     parser = parser_of(model)
     batch = Batch([sentence.source])
-    values = parser.attribute_values(batch, model.tag(batch))
+    values = parser.scorer.values(batch, model.tag(batch))
     table = parser.labelled_scores(batch, 0, values).table
     n = len(sentence)
     return all_trees(n), table.reshape(n + 1, n, -1)
@@ -292,9 +294,9 @@ def test_an_ensemble(graph: Pipeline, model: Pipeline, toy: list[Sentence], vote
 def test_ways_to_decode_that_there_are_not(graph: Pipeline, model: Pipeline) -> None:
     with pytest.raises(ModelError, match=r"no way 'mts'.*mst"):
         graph.parse([], decode="mts")
-    with pytest.raises(ModelError, match="only graph parsers"):
+    with pytest.raises(ModelError, match="decode says nothing to this model"):
         model.parse([], decode="mst")
-    with pytest.raises(ModelError, match="only graph parsers"):
+    with pytest.raises(ModelError, match="decode says nothing to this model"):
         model.kbest(Sentence.from_words(["x"]), 1, decode="mst")
 
 
@@ -339,5 +341,5 @@ def test_the_command_line(
     assert "--votes are for several" in niwaki("parse", data, "-m", graph_path, "--votes").stderr
     for command in ("parse", "evaluate"):
         done = niwaki(command, data, "-m", graph_path, "--beam", "4")
-        assert done.returncode and "a graph parser has no beam" in done.stderr
+        assert done.returncode and "without a beam; leave out --beam" in done.stderr
     assert "kind: graph" in niwaki("info", graph_path).stdout

@@ -1,4 +1,4 @@
-"""Graph parsers taught by costs: sums over arcs, gradients, hope and fear, convergence."""
+"""Graph parsers trained by costs: sums over arcs, gradients, hope and fear, convergence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from niwaki.data.conllu import read_conllu
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ObjectiveError
 from niwaki.kernel.batch import Batch
@@ -21,17 +21,20 @@ from niwaki.objectives._trees import KnownTrees
 from niwaki.objectives.arc_length import ArcLength
 from niwaki.objectives.partial import Partial
 from niwaki.objectives.treebank import Treebank
-from niwaki.parsers.graph.costs import GraphTrainee
-from niwaki.parsers.graph.learners import make_online_lessons
-from niwaki.parsers.graph.model import GraphParser, GraphSpec
-from niwaki.parsers.graph.training_data import Pupil
+from niwaki.parsers.graph.config import GraphConfig
+from niwaki.parsers.graph.costs import GraphExamples
+from niwaki.parsers.graph.learners import make_online_update
+from niwaki.parsers.graph.model import GraphParser
+from niwaki.parsers.graph.scorer import LinearScorer
+from niwaki.parsers.graph.spec import GraphSpec
+from niwaki.parsers.graph.training_data import ArcTrainingData
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.tagging.tagger import Tags
-from niwaki.training.config import GraphConfig, ObjectiveConfig
+from niwaki.training.config import CostConfig
 from niwaki.training.config_file import make_config
-from niwaki.training.objectives import CostLessons, CostTraining
 from niwaki.training.run import train
+from tests.costs import in_training
 from tests.reference.trees import all_trees
 from tests.toy import TOY, Log, quick_model, write
 
@@ -61,6 +64,8 @@ OBJECTIVES = {
     "partial": lambda: Partial(PARTLY),
 }
 
+NOTHING = np.zeros(0, dtype=np.int32)
+
 
 def labelled_trees(n: int) -> tuple[np.ndarray, np.ndarray]:
     """All trees with all labels."""
@@ -70,9 +75,9 @@ def labelled_trees(n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array(heads, dtype=np.int32), np.array(labels, dtype=np.int32)
 
 
-def as_candidates(number: int, n: int) -> CandidateArrays:
+def as_candidates(number: int, n: int) -> KBest:
     heads, labels = labelled_trees(n)
-    return CandidateArrays(number, heads, labels, np.zeros(len(heads), dtype=np.float32))
+    return KBest(heads, labels, np.zeros(len(heads)), LABELS, number=number)
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
@@ -90,7 +95,7 @@ def test_costs_of_arcs_add_up_to_the_cost_of_the_tree(name: str) -> None:
         assert sums.sum(axis=1) == pytest.approx(objective.cost(trees))
 
 
-class Taught:
+class Trained:
     """A graph parser of few features with random weights, and its sentences."""
 
     def __init__(
@@ -110,26 +115,43 @@ class Taught:
             order=self.config.order,
         )
         self.weights = {"arcs": SparseWeights(1), "labels": SparseWeights(len(labels))}
-        self.parser = GraphParser(spec, self.weights)
+        self.scorer = LinearScorer(spec, self.weights)
+        self.parser = GraphParser(spec, self.scorer)
         self.batch = Batch([sentence.source for sentence in objective.sentences])
         tags = Tags.none(self.batch)
-        self.values = self.parser.attribute_values(self.batch, tags)
+        self.values = self.scorer.values(self.batch, tags)
         none = np.full(self.batch.words, -1, dtype=np.int32)
-        pupil = Pupil(
-            self.parser, self.weights["arcs"], self.batch, self.values, none, np.zeros(1, np.int64)
+        data = ArcTrainingData(
+            self.parser,
+            self.scorer,
+            self.weights["arcs"],
+            self.batch,
+            self.values,
+            none,
+            np.zeros(1, np.int64),
         )
         objective.open(objective.sentences, labels)
-        self.trainee = GraphTrainee(
+        self.made = GraphExamples(
             self.parser,
             self.parser,
+            self.scorer,
             self.weights,
             self.batch,
             tags,
-            make_online_lessons(pupil, self.config, 1),
+            make_online_update(data, self.config, 1),
             self.config,
         )
         if random:
             self._draw()
+
+    # As the parser is asked in training.
+
+    def examples(self, batch: Batch, tags: Tags) -> GraphExamples:
+        return self.made
+
+    def tick(self) -> None:
+        for weights in self.weights.values():
+            weights.tick()
 
     def _draw(self) -> None:
         random = np.random.default_rng(4)
@@ -139,31 +161,31 @@ class Taught:
             parts = np.stack([heads, words + 1, np.full(len(heads), -1)], axis=1)[kept]
             parts = np.ascontiguousarray(parts, dtype=np.int32)
             for arc_learner, learner in (
-                (self.trainee._pupil.arc_learner, self.weights["arcs"]),
-                (self.trainee._label_learner, self.weights["labels"]),
+                (self.made._data.arc_learner, self.weights["arcs"]),
+                (self.made._label_learner, self.weights["labels"]),
             ):
                 for action in range(learner.classes):
                     steps = random.normal(size=len(parts)).astype(np.float32)
                     arc_learner.add(s, parts, np.full(len(parts), action, dtype=np.int32), steps)
 
-    def tree_scores(self, s: int, trees: CandidateArrays) -> np.ndarray:
+    def tree_scores(self, s: int, trees: KBest) -> np.ndarray:
         n = trees.heads.shape[1]
         table = self.parser.labelled_scores(self.batch, s, self.values).table
         found = table[trees.heads * n + np.arange(n), trees.labels].sum(axis=1)
         return np.asarray(found)
 
 
-def expected(taught: Taught, objective: KnownTrees, s: int, scale: float) -> float:
+def expected(trained: Trained, objective: KnownTrees, s: int, scale: float) -> float:
     """The expected cost by a sum over all labelled trees.
 
     Where labels cost nothing, the temperature is that of the arcs.
     """
     trees = as_candidates(s, len(objective.sentences[s]))
-    scores = taught.tree_scores(s, trees) / scale
+    scores = trained.tree_scores(s, trees) / scale
     costs = objective.arc_costs(s)
     if costs.ndim == 1:
         n = trees.heads.shape[1]
-        table = taught.parser.scores(taught.batch, taught.values, s).table
+        table = trained.parser.scores(trained.batch, trained.values, s).table
         scores = table[trees.heads * n + np.arange(n)].sum(axis=1) / scale
     shares = np.exp(scores - scores.max())
     return float(shares @ objective.cost(trees) / shares.sum())
@@ -174,17 +196,17 @@ def expected(taught: Taught, objective: KnownTrees, s: int, scale: float) -> flo
 def test_the_expected_cost_and_its_slope_are_exact(name: str, scale: float) -> None:
     """Beside all trees; by finite differences of the scores of single arcs and labels."""
     objective = OBJECTIVES[name]()
-    taught = Taught(objective, LABELS, trainer="perceptron")
+    trained = Trained(objective, LABELS, trainer="perceptron")
     for s in range(len(objective.sentences)):
         costs = objective.arc_costs(s)
-        candidates, slopes, value = taught.trainee.expectation(s, costs, scale)
-        assert value == pytest.approx(expected(taught, objective, s, scale))
+        candidates, slopes, value = trained.made.expectation(s, costs, scale)
+        assert value == pytest.approx(expected(trained, objective, s, scale))
         trees = as_candidates(s, len(objective.sentences[s]))
         prices = objective.cost(candidates)
         assert prices[1] == pytest.approx(objective.cost(trees).min())
         pairs = [
-            (taught.trainee._pupil.arc_learner, slopes.arcs, slopes.arc_slopes[:, None]),
-            (taught.trainee._label_learner, slopes.labelled, slopes.label_slopes),
+            (trained.made._data.arc_learner, slopes.arcs, slopes.arc_slopes[:, None]),
+            (trained.made._label_learner, slopes.labelled, slopes.label_slopes),
         ]
         assert len(slopes.arcs)
         for arc_learner, parts, found in pairs:
@@ -199,7 +221,7 @@ def test_the_expected_cost_and_its_slope_are_exact(name: str, scale: float) -> N
                             np.array([action], dtype=np.int32),
                             np.array([step], dtype=np.float32),
                         )
-                        values.append(expected(taught, objective, s, scale))
+                        values.append(expected(trained, objective, s, scale))
                     arc_learner.add(
                         s, one, np.array([action], np.int32), np.array([0.01], dtype=np.float32)
                     )
@@ -211,18 +233,18 @@ def test_the_expected_cost_and_its_slope_are_exact(name: str, scale: float) -> N
 @pytest.mark.parametrize("trainer", ["perceptron", "mira", "log-linear"])
 def test_descending_lowers_the_expected_cost(trainer: Any) -> None:
     objective = ArcLength(SHORT)
-    taught = Taught(objective, LABELS, random=False, trainer=trainer)
+    trained = Trained(objective, LABELS, random=False, trainer=trainer)
     step = {"perceptron": 10.0, "mira": 1000.0, "log-linear": 10.0}[trainer]
 
     def total() -> float:
-        return sum(expected(taught, objective, s, 1.0) for s in range(3))
+        return sum(expected(trained, objective, s, 1.0) for s in range(3))
 
     values = [total()]
     for _ in range(30):
         for s in range(3):
             costs = objective.arc_costs(s)
             assert costs is not None
-            taught.trainee.descend(taught.trainee.expectation(s, costs, 1.0)[1], step)
+            trained.made.descend(trained.made.expectation(s, costs, 1.0)[1], step)
         values.append(total())
     assert values[-1] < values[10] < values[0]
     # The label "strange" of one word is none that the parser knows.
@@ -234,14 +256,14 @@ def test_descending_lowers_the_expected_cost(trainer: Any) -> None:
 @pytest.mark.parametrize("scale", [0.5, 5.0])
 def test_hope_and_fear_are_the_best_of_all_trees(name: str, scale: float) -> None:
     objective = OBJECTIVES[name]()
-    taught = Taught(objective, LABELS)
+    trained = Trained(objective, LABELS)
     for s in range(len(objective.sentences)):
         costs = objective.arc_costs(s)
         assert costs is not None
-        found = taught.trainee.augmented(s, costs, scale)
+        found = trained.made.augmented(s, costs, scale)
         trees = as_candidates(s, len(objective.sentences[s]))
-        scores, prices = taught.tree_scores(s, trees), objective.cost(trees)
-        own = taught.tree_scores(s, found)
+        scores, prices = trained.tree_scores(s, trees), objective.cost(trees)
+        own = trained.tree_scores(s, found)
         assert found.scores == pytest.approx(own, abs=1e-5)
         for row, sign in ((1, -scale), (2, scale)):
             if costs.ndim == 1:
@@ -255,11 +277,11 @@ def test_hope_and_fear_are_the_best_of_all_trees(name: str, scale: float) -> Non
 
 def test_costs_that_are_no_sums_are_refused() -> None:
     objective = Treebank(SHORT, exact=True)
-    taught = Taught(objective, LABELS)
-    config = ObjectiveConfig(kind="treebank", select="exact")
-    lessons = CostLessons("x", config, objective, taught.trainee)
+    trained = Trained(objective, LABELS)
+    config = CostConfig(kind="treebank", select="exact")
+    (priced,) = in_training(objective, config, trained).all
     with pytest.raises(ObjectiveError, match="no sum over arcs"):
-        lessons.price([0])
+        priced.price([0])
 
 
 # -- convergence -----------------------------------------------------------------------
@@ -285,16 +307,15 @@ def test_mistakes_are_bounded_on_a_separable_set(k: Any, order: int) -> None:
         sentences.append(words.replace(heads=[int(h) for h in heads], deprels=["x"] * n))
     objective = Treebank(sentences, labelled=False)
     features = "d.form + h.form" if order == 1 else "d.form + h.form\nd.form + s.form"
-    taught = Taught(
+    trained = Trained(
         objective, ["x"], random=False, features=features, trainer="perceptron", order=order
     )
-    config = ObjectiveConfig(kind="treebank", k=k, max_k=256)
-    lessons = CostLessons("x", config, objective, taught.trainee)
-    training = CostTraining([lessons], list(taught.weights.values()), seed=1)
+    config = CostConfig(kind="treebank", k=k, max_k=256)
+    training = in_training(objective, config, trained)
     updates, reports = 0, []
     with ThreadPoolExecutor(1) as pool:
         for visited in range(1, 200 * len(sentences) + 1):
-            training.keep_up(visited, pool, 1)
+            training.keep_up(NOTHING, visited, pool, 1)
             if visited % len(sentences) == 0:
                 (report,) = training.finish_epoch()
                 updates += report.updates
@@ -350,9 +371,9 @@ def test_roots_are_learned_by_costs_of_arcs(base: Path, tmp_path: Path, select: 
         assert log.epochs[0].objectives[0].oracle == 0, "the cheapest of all trees"
 
 
-def test_what_a_graph_parser_cannot_be_taught(base: Path, tmp_path: Path) -> None:
+def test_what_a_graph_parser_cannot_be_trained(base: Path, tmp_path: Path) -> None:
     def refused(objective: dict[str, Any], match: str, **tables: Any) -> None:
-        init = None if "model" in tables else load(base)
+        init = None if "tagger" in tables else load(base)
         config = make_config({"objective": [{"data": str(TOY)}, objective], **tables})
         with pytest.raises(ConfigError, match=match):
             train(config, tmp_path / "m", Log(), init=init, threads=1)
@@ -363,7 +384,8 @@ def test_what_a_graph_parser_cannot_be_taught(base: Path, tmp_path: Path) -> Non
     refused(lengths, "graph.latent = 1", graph={"latent": 2}, **quick)
     siblings = {"trainer": "mira", "order": 2}
     refused({**lengths, "select": "exact"}, "needs graph.order = 1", graph=siblings, **quick)
-    refused(lengths, r"graph\.projective cannot be chosen", graph={"projective": True})
+    said = {"model": {"kind": "graph"}, "graph": {"projective": True}}
+    refused(lengths, r"graph\.projective cannot be chosen", **said)
     command = {"kind": "command", "command": ["true"], "data": str(TOY), "select": "augmented"}
     refused(command, "sums over arcs")
 

@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.features.arc_templates import load_arc_feature_set
-from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus
 from niwaki.parsers.decoding import kbest, sum_trees
 from niwaki.parsers.graph import online as online
 from niwaki.parsers.graph.batch import BatchLogLinear, MaxMargin
+from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.lbfgs import LBFGS
 from niwaki.parsers.graph.model import GraphParser
-from niwaki.parsers.graph.trainer import GraphTraining, make_graph_spec
-from niwaki.parsers.graph.training_data import Pupil, sibling_parts, tree_score
+from niwaki.parsers.graph.spec import GraphSpec
+from niwaki.parsers.graph.trainer import GraphTrainer, GraphWeightsPlan
+from niwaki.parsers.graph.training_data import ArcTrainingData, sibling_parts, tree_score
 from niwaki.pipeline.store import load
 from niwaki.training import loop as epochs
 from niwaki.training.config import Config
@@ -45,30 +46,27 @@ TRAINERS: dict[str, dict[str, Any]] = {
 
 def training(
     sentences: list[Sentence], tmp_path: Path, features: str = "hall2011", **graph: Any
-) -> GraphTraining:
+) -> GraphTrainer:
     """The training of a parser on gold tags."""
-    config = quick_config(write(tmp_path / "data.conllu", sentences), graph=graph)
+    file = write(tmp_path / "data.conllu", sentences)
+    config = quick_config(file, model={"kind": "graph"}, graph=graph)
     corpus = Corpus((str(TOY),), tuple(sentences))
-    spec = make_graph_spec(
-        sentences,
-        config.graph,
+    family = config.family
+    spec = GraphSpec(
         features=load_arc_feature_set(features),
         label_features="d.tag + h.tag\nd.form",
+        labels=sorted({label for sentence in sentences for label in sentence.deprels}),
+        order=family.order,
+        latent=family.latent,
+        projective=family.projective,
     )
     model = quick_model(tmp_path / "tagger", TOY)
-    return GraphTraining(
-        "graph",
-        spec,
-        corpus,
-        model.tag(corpus.batch),
-        config,
-        clusters=None,
-        checkpoint=Checkpoint(str(tmp_path / "none"), {}, 1e9),
-    )
+    plan = GraphWeightsPlan(spec, family, config.model.max_rows, None, 1)
+    return GraphTrainer(plan, corpus, model.tag(corpus.batch))
 
 
-def pupil_of(made: GraphTraining) -> Pupil:
-    return made._pupil
+def data_of(made: GraphTrainer) -> ArcTrainingData:
+    return made._data
 
 
 # -- pieces ------------------------------------------------------------------------
@@ -137,28 +135,28 @@ def test_an_update_moves_scores_by_the_difference_of_trees(
     toy: list[Sentence], tmp_path: Path, order: int
 ) -> None:
     made = training(toy[:4], tmp_path, "rich", trainer="perceptron", order=order)
-    pupil = pupil_of(made)
+    data = data_of(made)
     n = len(toy[0])
     one, other = np.array(toy[0].heads, dtype=np.int32), np.zeros(n, dtype=np.int32)
     other[1:] = np.arange(1, n)
-    pupil.update(0, one, other, 0.5)
-    scores = pupil.scores(0)
+    data.update(0, one, other, 0.5)
+    scores = data.scores(0)
     lead = tree_score(scores, one) - tree_score(scores, other)
     # The squared length of the difference of the features, times the step.
-    mira = online.Mira(pupil, quick_config(graph={"trainer": "mira"}).graph)
+    mira = online.Mira(data, GraphConfig(trainer="mira"))
     difference = mira._difference(0, one, other)
     assert lead == pytest.approx(0.5 * float(difference[1] @ difference[1]), rel=1e-5)
 
 
 def test_mira_makes_the_right_tree_lead(toy: list[Sentence], tmp_path: Path) -> None:
     made = training(toy[:5], tmp_path, trainer="mira", k=4, aggressiveness=1e6)
-    pupil = pupil_of(made)
+    data = data_of(made)
     for s in range(5):
-        before = pupil.scores(s)
+        before = data.scores(s)
         rivals = kbest(before, 4)[0].heads
-        made.learn(s)
-        gold = pupil.gold(s)
-        after = pupil.scores(s)
+        made.learn(np.array([s], dtype=np.int32))
+        gold = data.gold(s)
+        after = data.scores(s)
         for rival in rivals:
             lead = tree_score(after, gold) - tree_score(after, rival)
             assert lead >= (rival != gold).sum() - 1e-2
@@ -170,8 +168,8 @@ def test_mira_makes_the_right_tree_lead(toy: list[Sentence], tmp_path: Path) -> 
 def test_the_gradient_of_the_likelihood(toy: list[Sentence], tmp_path: Path) -> None:
     """By finite differences, and the sums by all trees."""
     short = [s for s in toy if len(s) <= 6][:3]
-    made = training(short, tmp_path, optimizer="lbfgs", c=0.7)
-    batch = made._lessons
+    made = training(short, tmp_path, optimizer="lbfgs", l2=1 / 0.7)
+    batch = made._update
     assert isinstance(batch, BatchLogLinear)
     random = np.random.default_rng(2)
 
@@ -186,9 +184,9 @@ def test_the_gradient_of_the_likelihood(toy: list[Sentence], tmp_path: Path) -> 
     value, gradient = at(point)
     expected = float(point @ point) / 1.4
     for s in range(len(short)):
-        gold = pupil_of(made).gold(s)
+        gold = data_of(made).gold(s)
         n = len(gold)
-        arcs = pupil_of(made).arc_learner.dense_scores(s, point).reshape(n + 1, n)
+        arcs = data_of(made).arc_learner.dense_scores(s, point).reshape(n + 1, n)
         totals = [arcs[heads, np.arange(n)].sum() for heads in all_trees(n)]
         expected += np.logaddexp.reduce(totals) - arcs[gold, np.arange(n)].sum()
     assert value == pytest.approx(expected)
@@ -199,8 +197,8 @@ def test_the_gradient_of_the_likelihood(toy: list[Sentence], tmp_path: Path) -> 
 
 
 def test_lbfgs_falls(toy: list[Sentence], tmp_path: Path) -> None:
-    made = training(toy[:8], tmp_path, optimizer="lbfgs", c=10.0)
-    batch = made._lessons
+    made = training(toy[:8], tmp_path, optimizer="lbfgs", l2=0.1)
+    batch = made._update
     assert isinstance(batch, BatchLogLinear)
     values = []
     for _ in range(12):
@@ -218,9 +216,14 @@ def test_the_dual_of_the_margin_meets_the_primal(
 ) -> None:
     few = [s for s in toy if s.tree.is_projective][:4]
     made = training(
-        few, tmp_path, trainer="max-margin", margin_c=0.05, eg_rate=1.0, projective=projective
+        few,
+        tmp_path,
+        trainer="max-margin",
+        margin_c=0.05,
+        eg_learning_rate=1.0,
+        projective=projective,
     )
-    dual_way = made._lessons
+    dual_way = made._update
     assert isinstance(dual_way, MaxMargin)
     gaps, duals = [], []
     for turn in range(300):
@@ -240,28 +243,32 @@ def test_log_linear_climbs_the_likelihood_of_latent_classes(
     toy: list[Sentence], tmp_path: Path
 ) -> None:
     made = training(toy[:6], tmp_path, latent=3)
-    pupil = pupil_of(made)
+    data = data_of(made)
 
     def likelihood() -> float:
         total = 0.0
         for s in range(6):
-            scores = pupil.scores(s)
+            scores = data.scores(s)
             sums = sum_trees(scores)
-            total += tree_score(scores, pupil.gold(s)) - float(sums.log_sums[0])
+            total += tree_score(scores, data.gold(s)) - float(sums.log_sums[0])
         return total
 
     before = likelihood()
     for _ in range(6):
         for s in range(6):
-            made.learn(s)
+            made.learn(np.array([s], dtype=np.int32))
     assert likelihood() > before / 4
-    table = pupil.parser.arc_table(pupil.batch, pupil.values, np.array([0], dtype=np.int32))
+    table = data.parser.arc_table(data.batch, data.values, np.array([0], dtype=np.int32))
     assert np.abs(table[:, 0] - table[:, 1]).max() > 0.05, "classes have become different"
 
 
-def test_a_design_needs_arcs() -> None:
+def test_a_treebank_needs_arcs(tmp_path: Path, toy: list[Sentence]) -> None:
+    bare = [s.replace(heads=[-1] * len(s), deprels=["_"] * len(s)) for s in toy[:3]]
+    data = write(tmp_path / "bare.conllu", bare)
+    tables = {"model": {"kind": "graph"}, "tagger": {"folds": 0}}
+    config = make_config({"objective": [{"data": str(data), "partial": True}], **tables})
     with pytest.raises(ConfigError, match="no arcs"):
-        make_graph_spec([], quick_config().graph, features="h.tag", label_features="h.tag")
+        train(config, tmp_path / "m", Log(), threads=1)
 
 
 # -- whole runs -------------------------------------------------------------------------------
@@ -351,12 +358,12 @@ def test_partial_trees(tmp_path: Path, toy: list[Sentence]) -> None:
         ({"latent": 2, "trainer": "mira"}, "latent classes are learned by log-linear"),
         ({"latent": 2, "optimizer": "lbfgs"}, "latent classes are learned by log-linear"),
         ({"trainer": "guess"}, "give one of perceptron, mira, log-linear, max-margin"),
-        ({"c": 0}, "graph.c is 0"),
+        ({"optimizer": "lbfgs", "l2": 0}, "graph.l2 is 0.0; give a number above 0"),
     ],
 )
 def test_what_does_not_go_together(graph: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        quick_config(graph=graph)
+        quick_config(model={"kind": "graph"}, graph=graph)
 
 
 def test_features_that_are_wrong_are_refused_first(tmp_path: Path) -> None:

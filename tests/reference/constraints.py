@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from niwaki.data.constraints import Constraints, FixedHead, ForbiddenHead, Labels, Subtree
-from tests.reference.systems import projective_trees
+from tests.reference.systems import reachable_trees
 
 
 def below(heads: tuple[int, ...], top: int) -> set[int]:
@@ -44,10 +44,12 @@ def label_choices(constraints: Constraints, word: int, labels: set[str]) -> set[
     return left
 
 
-def obeying_trees(constraints: Constraints) -> Iterator[tuple[int, ...]]:
-    """Heads of every projective tree that obeys; none if a word has no label left."""
+def obeying_trees(
+    constraints: Constraints, system: str = "arc-standard"
+) -> Iterator[tuple[int, ...]]:
+    """Heads of every tree of a system that obeys; none if a word has no label left."""
     words = range(1, constraints.words + 1)
     if all(label_choices(constraints, word, {"any"}) for word in words):
-        for heads in projective_trees(constraints.words):
+        for heads in reachable_trees(system, constraints.words):
             if obeys(heads, constraints):
                 yield heads

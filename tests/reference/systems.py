@@ -121,6 +121,8 @@ class SlowEager(Slow):
                 made["left"] = self.make(stack[:-1], buffer, (buffer[0], stack[-1]))
             if not last or len(headless) == 1:
                 made["right"] = self.make((*stack, buffer[0]), buffer[1:], (stack[-1], buffer[0]))
+        if not buffer and len(stack) == 1 and headless:
+            made["root"] = self.make((), buffer, (0, stack[-1]))
         return made
 
 
@@ -158,6 +160,7 @@ def endings(start: Slow) -> set[tuple[int, ...]]:
     return trees
 
 
+@lru_cache
 def reachable_trees(system: str, words: int) -> tuple[tuple[int, ...], ...]:
     """The trees that a system is made for."""
     return tuple(all_trees(words)) if system == "arc-standard-swap" else projective_trees(words)

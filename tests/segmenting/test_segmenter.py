@@ -15,11 +15,12 @@ from niwaki.features.weights import PackedWeights
 from niwaki.learning.corpus import Corpus
 from niwaki.metrics.segmentation import evaluate_segmentation
 from niwaki.segmenting import segmenter as module
+from niwaki.segmenting.config import SegmenterConfig
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.segmenting.splits import apply_rule, find_rules, from_json, shortest_token, to_json
 from niwaki.segmenting.trainer import can_segment, train_segmenter
-from niwaki.training.config import SegmenterConfig
 from tests.garden import make_sentence, treebank
+from tests.saving import saved
 
 ANY_TEXT = st.text(
     st.one_of(
@@ -172,7 +173,8 @@ def test_it_is_the_same_every_time_and_after_json() -> None:
     assert isinstance(first.model, PackedWeights) and isinstance(again.model, PackedWeights)
     assert all((first.model.arrays[k] == again.model.arrays[k]).all() for k in first.model.arrays)
     assert isinstance(first.split_model, PackedWeights)
-    copy = Segmenter.from_json(first.to_json(), first.model, first.split_model)
+    copy = Segmenter.load(saved(first.parts()))
+    assert copy is not None
     text = "".join(raw_text(treebank()))
     assert list(copy.segment(text)) == list(first.segment(text))
 

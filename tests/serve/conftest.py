@@ -185,7 +185,12 @@ def open_page(browser: Any, bench: Client) -> Iterator[Any]:
     """Opens pages of the workbench; whatever goes wrong in them fails the test."""
     contexts, faults = [], []
 
-    def open_one(path: str, context: Any = None, routes: dict[str, Any] | None = None) -> Any:
+    def open_one(
+        path: str,
+        context: Any = None,
+        routes: dict[str, Any] | None = None,
+        client: Client = bench,
+    ) -> Any:
         if context is None:
             context = browser.new_context(viewport={"width": 1280, "height": 900})
             contexts.append(context)
@@ -198,7 +203,7 @@ def open_page(browser: Any, bench: Client) -> Iterator[Any]:
         # of a key, and its next request may pass.
         for pattern, handler in (routes or {}).items():
             page.route(pattern, handler)
-        page.goto(bench.url + path)
+        page.goto(client.url + path)
         page.wait_for_selector("body[data-ready]")
         return page
 

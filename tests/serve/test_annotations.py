@@ -19,10 +19,10 @@ from niwaki.data.bilingual.bitext import read_bitext, read_links
 from niwaki.data.bilingual.references import read_references
 from niwaki.data.conllu import read_conllu
 from niwaki.errors import ConfigError, CorpusError
-from niwaki.learning.corpus import read_treebank
 from niwaki.serve.folder import WorkFolder
 from niwaki.serve.journal import Journal
 from niwaki.serve.registry import Registry
+from niwaki.training.treebanks import read_treebank
 from niwaki.verbs.aligning import align
 from tests.conftest import ROOT
 from tests.serve.conftest import PATIENT, Client, running

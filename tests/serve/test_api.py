@@ -205,7 +205,9 @@ def test_chunks_are_those_that_are_counted(case: tuple[Reference, list[int]]) ->
 
 def test_lists_of_what_is_registered(bench: Client, model: Pipeline) -> None:
     (card,) = [each for each in bench.get("/api/models").json if each["id"] == "en"]
-    assert card["beam"] == model.beam
+    assert (card["kind"], card["options"]) == ("transition", ["beam"])
+    assert card["facts"] == model.parser.facts
+    assert card["labels"] == model.parser.label_names
     assert set(card["upos"]) == set(model.tagger.upos.names)  # type: ignore[union-attr]
     corpora = {each["id"]: each for each in bench.get("/api/corpora").json}
     assert corpora["toy"]["sentences"] == 33

@@ -25,11 +25,13 @@ from niwaki.metrics.significance import compare
 from niwaki.objectives.partial import Partial
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
-from niwaki.serve import supervise as leash
+from niwaki.serve import supervise
 from niwaki.serve.adapt import follow
 from niwaki.serve.jobs import Job
 from niwaki.serve.work.comparing import SAMPLES
 from niwaki.tasks.reorder.rulefile import load_rules
+from niwaki.training.config_file import read_config
+from niwaki.training.run import train
 from tests.serve.conftest import Client
 
 BEAMS = {"corpus": "toy", "systems": [{"model": "en", "beam": 1}, {"model": "en", "beam": 8}]}
@@ -140,25 +142,27 @@ def annotated(bench: Client) -> str:
     return str(made["id"])
 
 
-def test_adapting_trains_a_model_and_shows_what_it_did(bench: Client, annotated: str) -> None:
+def test_adapting_trains_a_model_and_shows_what_it_did(
+    bench: Client, annotated: str, model: Pipeline
+) -> None:
     request = {"projects": [annotated], "treebank": "toy", "epochs": 2, "passes": 3}
     job = bench.done(bench.post("/api/adapt-start", request))
     assert job["state"] == "done", (job["error"], job["lines"])
-    # The curves are those of the log that training writes.
+    # The curves say what the log says that training writes.
     result = job["result"]
     folder = bench.folder / "models" / result["model"]
     log = (folder / "model.niwaki.log.jsonl").read_text(encoding="utf-8").splitlines()
-    assert job["curves"] == [json.loads(line) for line in log]
     (task,) = result["tasks"]
-    assert task["name"] == "1 partial"
-    treebank, partial = (
-        [each for each in job["curves"] if each["objective"].endswith(f": {name}")]
-        for name in ("treebank", task["name"])
-    )
-    assert [[each["epoch"] for each in lines] for lines in (treebank, partial)] == [[1, 2]] * 2
-    assert all(each["las"] is not None for each in treebank)
-    assert all(each["examples"] == 3 * 10 for each in partial)
-    assert all(each["first_cost"] >= each["oracle_cost"] >= 0 for each in partial)
+    assert job["titles"] == {task["name"]: "Main words"}
+    assert [each["epoch"] for each in job["curves"]] == [1, 2]
+    rows = []
+    for epoch in job["curves"]:
+        (partial,) = epoch["objectives"]
+        assert partial["name"] == task["name"] and partial["examples"] == 3 * 10
+        assert partial["first"] >= partial["oracle"] >= 0
+        rows += [(epoch["updates"], epoch["las"]), (partial["updates"], None)]
+    assert rows == [(each["updates"], each.get("las")) for each in map(json.loads, log)]
+    assert all(epoch["las"] is not None for epoch in job["curves"])
     # What was kept out is not in what was learned from.
     assert (len(task["learned"]["rows"]), len(task["held-out"]["rows"])) == (10, 2)
     assert task["held-out"]["counts"][0]["known_roots"] == 2
@@ -170,7 +174,14 @@ def test_adapting_trains_a_model_and_shows_what_it_did(bench: Client, annotated:
     words = {"tokens": [["Rain", "falls", "."]], "model": result["model"]}
     assert "arc_probabilities" in bench.post("/api/parse", words).json["sentences"][0]
     config = bench.get(f"/api/adapt/{job['id']}/config").json["config"]
-    assert 'kind = "partial"' in config and str(bench.folder) not in config
+    assert [each.get("kind") for each in config["objective"]] == [None, "partial"]
+    assert str(bench.folder) not in json.dumps(config)
+    # The run can be repeated by hand, and makes the same model.
+    written = folder / "config.json"
+    assert json.loads(written.read_bytes()) == config
+    train(read_config(str(written)), folder / "again.niwaki", init=model)
+    again, made = (folder / f"{name}.niwaki" for name in ("again", "model"))
+    assert again.read_bytes() == made.read_bytes()
     both = f"/api/adapt/{job['id']}/sentence?part=held-out&project={annotated}&n=0"
     assert len(bench.get(both).json["systems"]) == 2
     assert bench.get(both.replace("held-out", "learned")).status == 200
@@ -234,13 +245,14 @@ def test_links_teach_word_order(bench: Client, annotated: str) -> None:
     turned, roots = job["result"]["tasks"]
     # One linked word has no order: of eight pairs seven say something, and one is kept out.
     assert (turned["kind"], len(turned["learned"]["rows"])) == ("reordering", 6)
-    assert (roots["name"], roots["kind"]) == ("2 partial", "partial")
-    shown = {each["objective"].partition(": ")[2] for each in job["curves"]}
-    assert shown == {"treebank", turned["name"], roots["name"]}
-    assert set(job["result"]["tradeoff"]["costs"]) == {"1 reordering", "2 partial"}
+    assert roots["kind"] == "partial"
+    names = {turned["name"], roots["name"]}
+    assert len(names) == 2 and set(job["titles"]) == names
+    assert {each["name"] for epoch in job["curves"] for each in epoch["objectives"]} == names
+    assert set(job["result"]["tradeoff"]["costs"]) == names
     assert set(job["result"]["tradeoff"]["treebank"]) == {"UAS", "LAS", "UPOS"}
     config = bench.get(f"/api/adapt/{job['id']}/config").json["config"]
-    assert 'rules = "reverse"' in config
+    assert config["objective"][1]["rules"] == "reverse"
     shown = f"/api/adapt/{job['id']}/sentence?part=learned&project={made}&n=0"
     assert "reference" in bench.get(shown).json["systems"][1]
 
@@ -291,7 +303,7 @@ def test_training_does_not_outlive_the_server(tmp_path: Path) -> None:
     """When the server is killed, its end of the pipe closes, whatever else it could not do."""
     work = "echo $$ > pid.new; mv pid.new pid; sleep 1000"
     process = subprocess.Popen(
-        [sys.executable, leash.__file__, "sh", "-c", work], stdin=subprocess.PIPE, cwd=tmp_path
+        [sys.executable, supervise.__file__, "sh", "-c", work], stdin=subprocess.PIPE, cwd=tmp_path
     )
     while not (tmp_path / "pid").exists():
         assert process.poll() is None
@@ -331,9 +343,25 @@ def test_what_cannot_be_adapted_is_said(bench: Client, annotated: str) -> None:
 
 def test_lines_of_training_become_progress() -> None:
     job = Job("adapt-1", "adapt", "x", {})
-    follow(job, "1,200 sentences, 20,000 words")
-    follow(job, "tagger: 3,000 sentences, 900/s, 25%, 10 s left")
-    assert (job.stage, job.done, job.total) == ("tagger", 25, 100)
-    follow(job, "parser epoch 3/12: 1,234 updates, 56,789 features, dev UAS 90.12 LAS 88.34")
-    assert (job.stage, job.done, job.total) == ("epochs", 3, 12)
-    assert job.lines[0].startswith("1,200") and len(job.lines) == 2
+    for kind, values in (
+        ("note", {"text": "1,200 sentences, 20,000 words"}),
+        ("stage", {"name": "tagger", "total": 12_000}),
+        ("progress", {"stage": "tagger", "done": 3_000, "total": 12_000}),
+    ):
+        follow(job, json.dumps({"kind": kind, **values}))
+    assert (job.stage, job.done, job.total) == ("tagger", 3_000, 12_000)
+    epoch = {"stage": "parser", "epoch": 3, "epochs": 12, "updates": 9, "objectives": []}
+    follow(job, json.dumps({"kind": "epoch", **epoch}))
+    assert job.curves == [epoch]
+    follow(job, json.dumps({"kind": "error", "message": "no file 'x'", "status": 1}))
+    assert job.error == "no file 'x'"
+    assert job.lines == ["1,200 sentences, 20,000 words", "parser: epoch 3 of 12", "no file 'x'"]
+
+
+@pytest.mark.parametrize(
+    "line", ["x.py:1: UserWarning: old", "", "7", "[1]", '{"kind": "stage"}', '{"kind": "other"}']
+)
+def test_a_line_that_is_no_progress_is_shown_as_it_is(line: str) -> None:
+    job = Job("adapt-1", "adapt", "x", {})
+    follow(job, line)
+    assert (job.lines, job.stage, job.error) == ([line], "waiting", "")

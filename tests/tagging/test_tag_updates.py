@@ -50,7 +50,8 @@ def model(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pipelin
     monkeypatch.syspath_prepend(tmp_path)
     data = write(tmp_path / "click.conllu", [*[NOUN] * 9, VERB])
     tables: dict[str, Any] = {"tagger": {**QUICK["tagger"], "folds": 0}}
-    tables["model"] = {"kind": kind, "beam": 2, "greedy": False}
+    own = {"beam": 2, "greedy": False} if kind == "transition" else {}
+    tables["model"] = {"kind": kind, **own}
     quick_model(tmp_path / "base", data, **tables)
     return load(tmp_path / "base")
 
@@ -64,7 +65,7 @@ def task(folder: Path, *, beside: bool = True, **more: Any) -> Config:
         {
             "objective": objectives,
             "tagger": {"folds": 0},
-            "training": {"epochs": 3, "round": 2, "checkpoint_minutes": 0},
+            "training": {"epochs": 3, "batch_size": 2, "checkpoint_minutes": 0},
         }
     )
 

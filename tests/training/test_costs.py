@@ -17,19 +17,21 @@ from niwaki.analysis.curves import read_log
 from niwaki.data.bilingual.references import Reference, read_references, write_references
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ObjectiveError
-from niwaki.kernel.linear import SparseWeights
+from niwaki.kernel.batch import Batch
 from niwaki.objectives.reordering import Reordering
+from niwaki.parsers.beliefs import Beliefs
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
+from niwaki.tagging.tagger import Tags
 from niwaki.tasks.reorder.rulefile import load_rules
-from niwaki.training.config import Config, ObjectiveConfig
+from niwaki.training.config import Config, CostConfig
 from niwaki.training.config_file import make_config
-from niwaki.training.objectives import CostLessons, CostTraining
 from niwaki.training.run import train
 from niwaki.training.selection import CHOICES
+from tests.costs import in_training
 from tests.toy import QUICK, TOY, Log, quick_model, write
 
 Numbers = NDArray[np.float64]
@@ -70,26 +72,33 @@ def test_expected_cost_goes_down_its_gradient() -> None:
         assert slopes[candidate] == pytest.approx(-2 * slope, abs=1e-4)
 
 
+NOTHING = np.zeros(0, dtype=np.int32)
+
+
 class Ranker:
     """A linear model over outputs that are vectors: a parser without the parsing."""
 
-    labels: Sequence[str] = ()
-    usual_scale = 1.0
+    auto_scale = 1.0
 
     def __init__(self, outputs: list[Numbers], weights: Numbers | None = None) -> None:
         self.outputs = outputs
         self.weights = np.zeros(outputs[0].shape[1]) if weights is None else weights.copy()
 
-    def candidates(self, s: int, k: int) -> CandidateArrays:
+    def examples(self, batch: Batch, tags: Tags) -> Ranker:
+        return self
+
+    def tick(self) -> None: ...
+
+    def kbest(self, s: int, k: int, constraints: Constraints | None = None) -> KBest:
         scores = self.outputs[s] @ self.weights
         best = np.argsort(-scores, kind="stable")[:k]
         rows = best[:, None].astype(np.int32)
-        return CandidateArrays(s, rows, np.zeros_like(rows), scores[best].astype(np.float32))
+        return KBest(rows, np.zeros_like(rows), scores[best], number=s)
 
-    def obeying(self, s: int, constraints: Constraints) -> CandidateArrays:
+    def beliefs(self, s: int) -> Beliefs:
         raise AssertionError
 
-    def update(self, candidates: CandidateArrays, towards: int, away: int, step: float) -> None:
+    def update(self, candidates: KBest, towards: int, away: int, step: float) -> None:
         better, worse = candidates.heads[[towards, away], 0]
         vectors = self.outputs[candidates.number]
         self.weights += step * (vectors[better] - vectors[worse])
@@ -105,7 +114,7 @@ class Prices:
 
     def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None: ...
 
-    def costs(self, candidates: Sequence[CandidateArrays]) -> list[Numbers]:
+    def costs(self, candidates: Sequence[KBest]) -> list[Numbers]:
         return [self.prices[each.number][each.heads[:, 0]] for each in candidates]
 
     def constraints(self, number: int) -> Constraints | None:
@@ -116,13 +125,12 @@ def teach(
     ranker: Ranker, prices: list[Numbers], passes: int, k: Any, **more: Any
 ) -> list[tuple[int, float]]:
     """Passes over all examples, one at a time, until nothing changes; updates and first costs."""
-    config = ObjectiveConfig(kind="toy:toy", k=k, **more)
-    lessons = CostLessons("toy", config, Prices(prices), ranker)
-    training = CostTraining([lessons], [SparseWeights(1)], seed=1)
+    config = CostConfig(kind="toy:toy", k=k, **more)
+    training = in_training(Prices(prices), config, ranker)
     found = []
     with ThreadPoolExecutor(1) as pool:
         for visited in range(1, passes * len(prices) + 1):
-            training.keep_up(visited, pool, 1)
+            training.keep_up(NOTHING, visited, pool, 1)
             if visited % len(prices) == 0:
                 (report,) = training.finish_epoch()
                 found.append((report.updates, report.first))
@@ -178,21 +186,17 @@ def test_adaptive_k_reaches_what_two_candidates_do_not() -> None:
 
 
 def test_the_schedule_counts_examples_and_visits_all() -> None:
-    lessons = CostLessons(
-        "toy",
-        ObjectiveConfig(kind="toy:toy", schedule=0.5),
-        Prices([np.zeros(1)] * 5),
-        Ranker([np.zeros((1, 1))] * 5),
-    )
-    training = CostTraining([lessons], [SparseWeights(1)], seed=1)
+    config = CostConfig(kind="toy:toy", schedule=0.5)
+    training = in_training(Prices([np.zeros(1)] * 5), config, Ranker([np.zeros((1, 1))] * 5))
+    (objective,) = training.all
     with ThreadPoolExecutor(2) as pool:
-        visits = [training.keep_up(visited, pool, 2) for visited in range(1, 21)]
+        visits = [training.keep_up(NOTHING, visited, pool, 2) for visited in range(1, 21)]
     assert visits == [0, 1] * 10
-    lessons.visited = 0
-    seen = [lessons.next_numbers(1, 1)[0] for lessons.visited in range(10)]
+    objective.visited = 0
+    seen = [objective.next_numbers(1, 1)[0] for objective.visited in range(10)]
     assert sorted(seen[:5]) == sorted(seen[5:]) == list(range(5))
-    lessons.visited = 3
-    assert lessons.next_numbers(4, 1) == seen[3:7]
+    objective.visited = 3
+    assert objective.next_numbers(4, 1) == seen[3:7]
 
 
 # -- with a parser ----------------------------------------------------------------
@@ -276,7 +280,7 @@ class Broken(Log):
 
 def test_several_objectives_can_be_broken_off_and_taken_up(any_base: Path, tmp_path: Path) -> None:
     init = load(any_base)
-    config = task_config(tmp_path, round=5)
+    config = task_config(tmp_path, batch_size=5)
     log = Broken()
     train(config, tmp_path / "whole", log, init=init, threads=1)
     whole = (tmp_path / "whole").read_bytes()
@@ -311,7 +315,7 @@ def mean_cost(model: Pipeline, references: Path) -> float:
     for number, sentence in enumerate(parsed):
         heads = np.array([sentence.heads], dtype=np.int32)
         numbers = np.array([[labels.number(x) for x in sentence.deprels]], dtype=np.int32)
-        one = CandidateArrays(number, heads, numbers, np.zeros(1, dtype=np.float32))
+        one = KBest(heads, numbers, np.zeros(1), labels.names, number=number)
         found.append(float(objective.costs([one])[0][0]))
     return float(np.mean(found))
 
@@ -373,10 +377,10 @@ def test_a_cost_that_fails_stops_and_keeps_the_checkpoint(
     ("objective", "message"),
     [
         ({"kind": "reordring", "data": str(TOY)}, "did you mean 'reordering'"),
-        ({"kind": "reordering"}, "data is empty"),
+        ({"kind": "reordering"}, "data is missing; give the files it reads"),
         ({"kind": "treebank", "data": str(TOY), "k": 4}, "k goes with a cost"),
         ({"kind": "arc-length", "data": str(TOY), "partial": True}, "partial goes with"),
-        ({"kind": "arc-length", "data": str(TOY), "k": 1}, "give 2 to"),
+        ({"kind": "arc-length", "data": str(TOY), "k": 1}, "give at least 2"),
         ({"kind": "arc-length", "data": str(TOY), "k": "many"}, "or adaptive"),
         ({"kind": "arc-length", "data": str(TOY), "schedule": 0}, "above 0"),
         ({"kind": "arc-length", "data": str(TOY), "select": "best"}, "one of hard"),
@@ -396,7 +400,7 @@ def test_a_model_that_is_trained_on_keeps_its_own(base: Path, tmp_path: Path) ->
     with pytest.raises(ConfigError, match=r"model\.beam cannot be chosen with --init"):
         train(config, tmp_path / "m", Log(), init=load(base))
     config = make_config({"objective": [{**objective, "select": "exact"}]})
-    with pytest.raises(ConfigError, match="'exact' is for a graph parser"):
+    with pytest.raises(ConfigError, match="'exact' is for a parser that scores arcs"):
         train(config, tmp_path / "m", Log(), init=load(base))
 
 
@@ -404,6 +408,6 @@ def test_costs_from_the_beginning(tmp_path: Path) -> None:
     config = task_config(tmp_path, checkpoint_minutes=9.0)
     log = Log()
     model = train(config, tmp_path / "m", log, threads=1)
-    assert model.greedy is None
+    assert model.parser.greedy is None
     assert any("no second set of weights" in note for note in log.notes)
     assert log.epochs[-1].objectives[0].updates > 0

@@ -10,14 +10,14 @@ import pytest
 
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
-from niwaki.learning.corpus import read_treebanks
 from niwaki.learning.workers import Stopped
 from niwaki.metrics.attachment import evaluate
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
-from niwaki.training.config import ObjectiveConfig
+from niwaki.training.config import TreebankConfig
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
+from niwaki.training.treebanks import read_treebanks
 from tests.toy import QUICK, TOY, Log, quick_model, write
 
 
@@ -33,8 +33,8 @@ def trained(folder: Path, toy: list[Sentence], alone: float, **tagger: Any) -> P
     much = write(folder / "much.conllu", [in_another_way(s) for s in toy])
     record: dict[str, Any] = {
         **QUICK,
-        "tagger": {**QUICK["tagger"], **tagger},
-        "objective": [{"data": str(TOY), "alone": alone}, {"data": str(much), "weight": 4.0}],
+        "tagger": tagger or QUICK["tagger"],
+        "objective": [{"data": str(TOY), "interpolate": alone}, {"data": str(much), "weight": 4.0}],
     }
     path = folder / f"{alone}.niwaki"
     train(make_config(record), path, Log())
@@ -63,7 +63,7 @@ def test_it_is_heard_by_the_parser(beam: int, tmp_path: Path, toy: list[Sentence
 
 def test_its_passes_are_reported(tmp_path: Path) -> None:
     log = Log()
-    record = {**QUICK, "objective": [{"data": str(TOY), "alone": 0.5}, {"data": str(TOY)}]}
+    record = {**QUICK, "objective": [{"data": str(TOY), "interpolate": 0.5}, {"data": str(TOY)}]}
     train(make_config(record), tmp_path / "m", log)
     for stage in ("parser-alone", "greedy-alone"):
         assert [e.epoch for e in log.epochs if e.stage == stage] == [1, 2, 3, 4, 5, 6]
@@ -81,7 +81,7 @@ def test_a_run_that_was_stopped_ends_with_the_same_model(
 
     record = {
         **QUICK,
-        "objective": [{"data": str(TOY), "alone": 0.5}, {"data": str(TOY)}],
+        "objective": [{"data": str(TOY), "interpolate": 0.5}, {"data": str(TOY)}],
         "training": {**QUICK["training"], "checkpoint_minutes": 0},
     }
     config = make_config(record)
@@ -95,23 +95,23 @@ def test_a_run_that_was_stopped_ends_with_the_same_model(
 def test_sentences_that_teach_something_else_are_not_learned_alone(tmp_path: Path) -> None:
     corpus = read_treebanks(
         [
-            ObjectiveConfig(data=(str(TOY),), weight=3.0),
-            ObjectiveConfig(data=(str(TOY),), alone=0.5, teaches=("tags",), weight=2.0),
+            TreebankConfig(data=(str(TOY),), weight=3.0),
+            TreebankConfig(data=(str(TOY),), interpolate=0.5, trains=("tags",), weight=2.0),
         ]
     )
     size = len(corpus.sentences) // 2
-    assert corpus.that_is_alone("trees") is None
-    found = corpus.that_is_alone("tags")
+    assert corpus.interpolated_part("trees") is None
+    found = corpus.interpolated_part("tags")
     assert found is not None
     own, chosen = found
     assert np.flatnonzero(chosen).tolist() == list(range(size, 2 * size))
     assert own.sentences == corpus.sentences[size:]
     # Once a pass, whatever they weigh among the others.
     assert own.visits("tags") == size
-    assert corpus.visits_alone("tags") == 6 * size
+    assert corpus.interpolated_visits("tags") == 6 * size
     assert corpus.words_of(chosen).sum() == own.words
     # Of a half of the corpus, half are alone.
-    half = corpus.part(np.arange(0, 2 * size, 2)).that_is_alone("tags")
+    half = corpus.part(np.arange(0, 2 * size, 2)).interpolated_part("tags")
     assert half is not None
     assert half[0].sentences == corpus.sentences[size + size % 2 :: 2]
 
@@ -119,20 +119,38 @@ def test_sentences_that_teach_something_else_are_not_learned_alone(tmp_path: Pat
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ({"objective": [{"alone": 1.0}]}, r"objective\[0\].alone is 1.0; give a share"),
-        ({"objective": [{"alone": -0.1}]}, r"objective\[0\].alone is -0.1; give a share"),
-        ({"objective": [{"alone": 0.5, "alone_epochs": 0}]}, "alone_epochs is 0; give at least 1"),
-        ({"objective": [{"alone": 0.5}, {"alone": 0.2}]}, "two objectives have `alone`"),
         (
-            {"objective": [{"alone": 0.5}], "model": {"kind": "graph"}},
+            {"objective": [{"interpolate": 1.0}]},
+            r"objective\[0\].interpolate is 1.0; give a number below 1",
+        ),
+        (
+            {"objective": [{"interpolate": -0.1}]},
+            r"objective\[0\].interpolate is -0.1; give at least 0",
+        ),
+        (
+            {"objective": [{"interpolate": 0.5, "interpolate_epochs": 0}]},
+            "interpolate_epochs is 0; give at least 1",
+        ),
+        (
+            {"objective": [{"interpolate": 0.5}, {"interpolate": 0.2}]},
+            "interpolate is given to two objectives",
+        ),
+        (
+            {"objective": [{"interpolate": 0.5}], "model": {"kind": "graph"}},
             "does not go with model.kind",
         ),
-        ({"objective": [{"alone": 0.5}], "tagger": {"learner": "tnt"}}, "does not go with tagger"),
         (
-            {"objective": [{"alone": 0.5}, {"kind": "partial"}]},
+            {"objective": [{"interpolate": 0.5}], "tagger": {"learner": "tnt"}},
+            "does not go with tagger",
+        ),
+        (
+            {"objective": [{"interpolate": 0.5}, {"kind": "partial"}]},
             "does not go with costs",
         ),
-        ({"objective": [{"kind": "partial", "alone": 0.5}]}, 'alone goes with kind = "treebank"'),
+        (
+            {"objective": [{"kind": "partial", "interpolate": 0.5}]},
+            'interpolate goes with kind = "treebank"',
+        ),
     ],
 )
 def test_what_cannot_be(record: dict[str, Any], message: str) -> None:
@@ -142,6 +160,6 @@ def test_what_cannot_be(record: dict[str, Any], message: str) -> None:
 
 
 def test_a_model_that_is_trained_on_knows_nothing_of_it(tmp_path: Path) -> None:
-    config = make_config({"objective": [{"data": str(TOY), "alone": 0.5}]})
+    config = make_config({"objective": [{"data": str(TOY), "interpolate": 0.5}]})
     with pytest.raises(ConfigError, match="trained from nothing"):
         train(config, tmp_path / "on", Log(), init=quick_model(tmp_path / "m"))

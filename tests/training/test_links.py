@@ -92,7 +92,7 @@ def test_links_in_notes_need_no_file(tmp_path: Path, gold: list[Sentence]) -> No
         "objective": [{"data": str(write(tmp_path / "linked.conllu", gold))}],
     }
     model = train(make_config(record), tmp_path / "m.niwaki", Log(), threads=1)
-    assert model.uses_links
+    assert model.parser.uses_links
     assert right(gold, model.parse(gold)) == len(gold)
 
 
@@ -180,7 +180,7 @@ def test_training_names_or_counts_bad_links(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=f"{path}:{line}:LINE: {message}"):
         train(config, tmp_path / "m.niwaki", Log())
     log = Log()
-    train(config, tmp_path / "m.niwaki", log, skip_bad=True)
+    train(config, tmp_path / "m.niwaki", log, on_error="skip")
     assert any(note.startswith("1 lines of links do not fit, the first:") for note in log.notes)
 
 
@@ -189,10 +189,10 @@ def test_training_names_or_counts_bad_links(tmp_path: Path) -> None:
     [
         (["model.more_features=[]"], "no feature of this parser uses them"),
         (["model.system=arc-standard-swap"], "no feature of this parser uses them"),
-        (["model.kind=graph"], "links go with model.kind"),
+        (["model.kind=graph"], r"objective\[0\].links does not go with model.kind"),
         (['objective.0.links=["lanterns.align", "lanterns.align"]'], "2 files for 1"),
         (["objective.0.links=nowhere.align"], "no file"),
-        (["training.dev_links=lanterns.align"], "goes with training.dev"),
+        (["training.dev_links=lanterns.align"], "dev_links says nothing without dev"),
         (["objective.0.kind=partial"], r"links goes with kind = \"treebank\""),
         (["model.more_features=contiguous(s2,s0)"], "no neighbours in 'contiguous"),
     ],
@@ -237,13 +237,13 @@ def test_refusals_of_commands(tmp_path: Path, model_file: Path) -> None:
     done = niwaki("parse", DATA, "-m", model_file, "--links", path)
     assert done.returncode == 1
     assert done.stderr.startswith(f"niwaki: {path}:{line}:LINE: {message}")
-    done = niwaki("parse", DATA, "-m", model_file, "--links", path, "--skip-bad")
+    done = niwaki("parse", DATA, "-m", model_file, "--links", path, "--on-error", "skip")
     assert done.returncode == 0
-    assert done.stderr.startswith("1 lines of links do not fit, the first:")
+    assert done.stderr.startswith("niwaki: skipped 1 faults, the first:")
     for words, text in (
         (["parse", DATA, "--links", LINKS], "this model does not look at links"),
-        (["parse", DATA, "--skip-bad"], "--skip-bad is for --links"),
-        (["parse", DATA, "--links", LINKS, "--keep-going"], "leave out --keep-going"),
+        (["evaluate", DATA, "-m", "en", "--on-error", "skip"], "--on-error skip is for --links"),
+        (["parse", DATA, "--links", LINKS, "--split-hyphens"], "do not split hyphens"),
         (["parse", DATA, "-m", "en", "-m", "en", "--links", LINKS], "for a single model"),
         (["evaluate", DATA, DATA, "--links", LINKS], "--links is for -m"),
     ):

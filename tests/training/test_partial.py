@@ -11,13 +11,13 @@ import pytest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConstraintError, CorpusError
 from niwaki.kernel.transition.systems import system_names
-from niwaki.learning.corpus import read_treebank
 from niwaki.metrics.attachment import evaluate
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.training import loop as epochs
 from niwaki.training.config import Config
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
+from niwaki.training.treebanks import read_treebank
 from tests.toy import QUICK, Log, check, write
 
 
@@ -64,7 +64,7 @@ def test_partial_trees_teach(tmp_path: Path, projective: list[Sentence], system:
     alone = train(config_of(whole, partial=False, system=system), tmp_path / "m2", Log())
     for beam in (1, 4):
         assert las(both, projective, beam) > las(alone, projective, beam) + 3
-    assert "_" not in both.parser.spec.labels
+    assert "_" not in both.parser.model.spec.labels
 
 
 def test_only_partial_trees(tmp_path: Path, projective: list[Sentence]) -> None:
@@ -84,8 +84,8 @@ def test_whole_trees_are_learned_as_ever(tmp_path: Path, projective: list[Senten
     models = [
         train(config_of(data, partial=partial), tmp_path / "m", Log()) for partial in (True, False)
     ]
-    for name in ("parser", "greedy"):
-        one, other = (getattr(model, name).model.arrays for model in models)
+    for name in ("model", "greedy"):
+        one, other = (getattr(model.parser, name).weights.arrays for model in models)
         assert one.keys() == other.keys()
         assert all(np.array_equal(one[key], other[key]) for key in one)
 

@@ -144,7 +144,8 @@ def leave_checkpoint(path: Path, **tables: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "changed", [{"model": {"beam": 5}}, {"training": {"seed": 9}}, {"tagger": {"rate": 0.2}}]
+    "changed",
+    [{"model": {"beam": 5}}, {"training": {"seed": 9}}, {"tagger": {"learning_rate": 0.2}}],
 )
 def test_the_checkpoint_of_another_configuration_is_refused(
     tmp_path: Path, changed: dict[str, dict[str, Any]]

@@ -12,7 +12,7 @@ import pytest
 
 from niwaki.data.conllu import read_conllu
 from niwaki.data.constraints import Constraints
-from niwaki.data.kbest import CandidateArrays
+from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, ModelError
 from niwaki.objectives import Costs
@@ -83,7 +83,7 @@ class Imperative:
     def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None:
         self._tagged = tagged
 
-    def costs(self, candidates: Sequence[CandidateArrays]) -> list[Costs]:
+    def costs(self, candidates: Sequence[KBest]) -> list[Costs]:
         verb = self._tagged[0].upos[0] == "VERB"
         return [np.where((each.heads[:, 0] == 0) & verb, 0.0, 1.0) for each in candidates]
 
@@ -208,9 +208,9 @@ def test_training_on_and_another_parser(model: Pipeline, tmp_path: Path) -> None
 
 
 def test_a_graph_parser_gives_candidates_and_is_trained(tmp_path: Path) -> None:
-    few = {"epochs": 1, "greedy_epochs": 1}
-    graph = quick_model(tmp_path / "graph", model={"kind": "graph"}, training=few)
-    config = make_config(task(tmp_path, model={"kind": "graph"}))
+    graph = quick_model(tmp_path / "graph", model={"kind": "graph"}, training={"epochs": 1})
+    few = {"model": {"kind": "graph"}, "training": {"epochs": 3}}
+    config = make_config(task(tmp_path, **few))
     plan = Plan(Selection("cost", 6, tags=2), weight=2)
     trained, rounds = self_train(config, graph, tmp_path / "m", plan, Log(), threads=1)
     assert rounds[0].cost < rounds[0].first_cost

@@ -55,7 +55,7 @@ def test_it_parses_all_the_way(model_path: Path, toy: list[Sentence]) -> None:
     best = model.kbest(toy[0], 3)
     assert len(best) == 3 and sum(best.probabilities) == pytest.approx(1)
     assert trees(model, toy, threads=2) == trees(model, toy)
-    assert not set(model.parser.attributes) & {"tag", "xpos", "alternative"}
+    assert not set(model.parser.model.attributes) & {"tag", "xpos", "alternative"}
 
 
 def test_tags_make_no_difference(model_path: Path, toy: list[Sentence]) -> None:
@@ -114,8 +114,8 @@ def test_graph_parsers(tmp_path: Path, clusters: Path, toy: list[Sentence], deco
 
 def test_features_on_tags_are_left_out(tmp_path: Path, clusters: Path) -> None:
     model = tagless(tmp_path / "m", clusters, features="rich", beam=1)
-    assert not set(model.parser.attributes) & {"tag", "xpos", "alternative"}
-    assert model.parser.spec.tags is False
+    assert not set(model.parser.model.attributes) & {"tag", "xpos", "alternative"}
+    assert model.parser.model.spec.tags is False
     with pytest.raises(ConfigError, match="no template is left without tags; take a set"):
         own = tmp_path / "own.txt"
         own.write_text("s0.tag\nb0.upos + s0.form\n")
@@ -145,7 +145,7 @@ def test_other_clusters_are_another_run(tmp_path: Path, toy: list[Sentence]) -> 
         rows = [f"{bits[i % len(bits)]}\t{word}\t1\n" for i, word in enumerate(words)]
         file.write_text("".join(rows))
         model = tagless(tmp_path / "m", file, beam=1)
-        found.append({k: v.tobytes() for k, v in model.parser.model.arrays.items()})
+        found.append({k: v.tobytes() for k, v in model.parser.model.weights.arrays.items()})
     assert found[0] != found[1]
 
 
@@ -161,7 +161,7 @@ def test_faulty_clusters(tmp_path: Path) -> None:
     )
     words = ["train", str(config), "-o", str(tmp_path / "m")]
     assert cli.main(words) == 1
-    assert cli.main([*words, "--skip-bad"]) == 0
+    assert cli.main([*words, "--on-error", "skip"]) == 0
     assert load(tmp_path / "m").clusters.paths == {"the": "0", "a": "01"}
 
 

@@ -32,8 +32,8 @@ from tests.toy import (
 
 
 def weights(model: Pipeline) -> dict[str, bytes]:
-    assert isinstance(model.parser.model, PackedWeights)
-    return {name: array.tobytes() for name, array in model.parser.model.arrays.items()}
+    assert isinstance(model.parser.model.weights, PackedWeights)
+    return {name: array.tobytes() for name, array in model.parser.model.weights.arrays.items()}
 
 
 # -- the same model always -------------------------------------------------------
@@ -103,7 +103,7 @@ def test_a_beam_of_one_is_greedy(tmp_path: Path, toy: list[Sentence], system: st
     log = Log()
     quick_model(tmp_path / "m", log=log, model={"system": system, "beam": 1})
     model = load(tmp_path / "m")
-    assert model.greedy is None
+    assert model.parser.greedy is None
     assert {report.stage for report in log.epochs} == {"parser"}
     assert evaluate(toy, model.parse(toy)).scores["LAS"] > 55
     check(model)
@@ -117,7 +117,7 @@ def test_the_updates_differ(model: Pipeline, tmp_path: Path) -> None:
 def test_without_a_greedy_parser_the_other_one_serves(tmp_path: Path) -> None:
     quick_model(tmp_path / "m", model={"greedy": False})
     model = load(tmp_path / "m")
-    assert model.greedy is None
+    assert model.parser.greedy is None
     check(model)
 
 
@@ -163,8 +163,9 @@ def test_folds_of_a_model_that_is_trained_on_have_its_kind_of_tagger(
     tmp_path: Path,
 ) -> None:
     def trained_on(init: Pipeline, learner: str) -> Pipeline:
+        epochs = {} if learner == "tnt" else {"epochs": 1}
         record = {
-            "tagger": {"folds": 2, "epochs": 1, "learner": learner},
+            "tagger": {"folds": 2, "learner": learner, **epochs},
             "training": {"epochs": 1},
             "objective": [{"data": str(TOY)}],
         }
@@ -205,7 +206,7 @@ def test_local_classifiers_learn(
         path,
         log=log,
         model={"system": system, "features": "lean", "beam": 1},
-        training={"greedy_learner": learner, "greedy_epochs": 6, "rate": 0.3},
+        training={"greedy_learner": learner, "greedy_epochs": 6, "learning_rate": 0.3},
     )
     model = load(path)
     assert evaluate(toy, model.parse(toy)).scores["LAS"] > 70
@@ -232,7 +233,7 @@ def test_clusters_and_own_features(tmp_path: Path, toy: list[Sentence]) -> None:
     own.unlink()
     model = load(path)
     assert [s.source for s in model.parse(toy)] == [s.source for s in trained.parse(toy)]
-    assert "s0.form + b0.form" in model.parser.spec.features
+    assert "s0.form + b0.form" in model.parser.model.spec.features
     assert model.clusters is not None and len(model.clusters.paths) == len(forms)
     check(model)
     assert str(tmp_path) not in str(model.config), "the card names no folder"
@@ -264,7 +265,7 @@ def test_tiny_tables_still_parse(tmp_path: Path) -> None:
 def test_small_weights_are_kept_if_wanted(tmp_path: Path) -> None:
     def smallest(least: int) -> int:
         nlp = quick_model(tmp_path / f"m{least}", model={"least_weight": least})
-        return min(abs(nlp.parser.model.arrays["entry_weights"].astype(int)))
+        return min(abs(nlp.parser.model.weights.arrays["entry_weights"].astype(int)))
 
     assert [smallest(least) for least in (1, 2, 20)] == [1, 2, 20]
 

@@ -12,11 +12,12 @@ import pytest
 from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, CorpusError, ModelError
-from niwaki.learning.corpus import Corpus, read_treebanks
+from niwaki.learning.corpus import Corpus
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
-from niwaki.training.config import ObjectiveConfig, UptrainingConfig
+from niwaki.training.config import TreebankConfig, UptrainingConfig
 from niwaki.training.config_file import make_config
+from niwaki.training.treebanks import read_treebanks
 from niwaki.training.uptraining import (
     QUESTION_WORDS,
     FilterCounts,
@@ -78,26 +79,26 @@ def test_many_small_weights_lose_no_visit() -> None:
 
 def test_objectives_say_what_their_sentences_teach(tmp_path: Path) -> None:
     silver = write(tmp_path / "silver.conllu", toy()[:3])
-    gold = ObjectiveConfig(data=(str(TOY),), weight=10)
-    added = ObjectiveConfig(data=(str(silver),), teaches=("tags", "trees"))
+    gold = TreebankConfig(data=(str(TOY),), weight=10)
+    added = TreebankConfig(data=(str(silver),), trains=("tags", "trees"))
     corpus = read_treebanks([gold, added])
     size = len(toy())
     assert corpus.visits("trees") == 10 * size + 3
     assert corpus.visits("segments") == 10 * size
-    assert len(corpus.that_teaches("segments").sentences) == size
-    assert corpus.that_teaches("trees") is corpus
-    assert corpus.that_teaches("training-tags") is corpus
+    assert len(corpus.that_trains("segments").sentences) == size
+    assert corpus.that_trains("trees") is corpus
+    assert corpus.that_trains("training-tags") is corpus
 
 
 def test_the_finished_tagger_may_learn_less_than_those_of_the_training_data(tmp_path: Path) -> None:
     silver = write(tmp_path / "silver.conllu", toy())
     objectives = [
-        ObjectiveConfig(data=(str(TOY),), weight=2.0),
-        ObjectiveConfig(data=(str(silver),), teaches=("training-tags", "trees")),
+        TreebankConfig(data=(str(TOY),), weight=2.0),
+        TreebankConfig(data=(str(silver),), trains=("training-tags", "trees")),
     ]
     corpus = read_treebanks(objectives)
     size = len(toy())
-    assert len(corpus.that_teaches("tags").sentences) == size
+    assert len(corpus.that_trains("tags").sentences) == size
     assert corpus.visits("tags") == 2 * size
     assert corpus.visits("training-tags") == 3 * size
 
@@ -122,14 +123,14 @@ def test_labels_can_be_renamed_of_one_word(tmp_path: Path) -> None:
     ]
     silver = write(tmp_path / "silver.conllu", [Sentence.from_conllu("".join(lines) + "\n")])
     labels = {"mark/when": "advmod", "mark": "m"}
-    (found,) = read_treebanks([ObjectiveConfig(data=(str(silver),), label_map=labels)]).sentences
+    (found,) = read_treebanks([TreebankConfig(data=(str(silver),), label_map=labels)]).sentences
     assert found.deprels == ("advmod", "m", "x")
 
 
 def test_constructions_can_be_left_out() -> None:
     (first, *rest) = toy()
     words = " ".join(first.forms[:2])
-    objective = ObjectiveConfig(data=(str(TOY),), leave_out=f"(?i)^{words.upper()}")
+    objective = TreebankConfig(data=(str(TOY),), leave_out=f"(?i)^{words.upper()}")
     kept = [s for s in rest if " ".join(s.forms[:2]).lower() != words.lower()]
     assert 0 < len(kept) < len(toy())
     corpus = read_treebanks([objective])
@@ -156,7 +157,7 @@ def test_tags_can_be_renamed_by_all_that_is_known(tmp_path: Path) -> None:
     ]
     silver = write(tmp_path / "silver.conllu", [Sentence.from_conllu("".join(lines) + "\n")])
     tags = {"SCONJ/WRB": "ADV/WRB", "ADV/RB/not": "PART/RB", "ADV": "X", "SCONJ": "C/I"}
-    (found,) = read_treebanks([ObjectiveConfig(data=(str(silver),), tag_map=tags)]).sentences
+    (found,) = read_treebanks([TreebankConfig(data=(str(silver),), tag_map=tags)]).sentences
     assert found.upos == ("ADV", "PART", "X", "C")
     assert found.xpos == ("WRB", "RB", "RB", "I")
 
@@ -165,21 +166,21 @@ def test_soft_teachers_weigh_sentences(tmp_path: Path) -> None:
     one, other = toy()[:2]
     misc = [f"ArcProb={0.5 if at else 1.0}" for at in range(len(one))]
     silver = write(tmp_path / "silver.conllu", [one.replace(misc=misc), other])
-    corpus = read_treebanks([ObjectiveConfig(data=(str(silver),), soft=True)])
+    corpus = read_treebanks([TreebankConfig(data=(str(silver),), weight_by_confidence=True)])
     expected = (1 + 0.5 * (len(one) - 1)) / len(one)
     assert corpus.weights["trees"].tolist() == pytest.approx([expected, 1.0])
     wrong = write(tmp_path / "wrong.conllu", [one.replace(misc=["ArcProb=2"] * len(one))])
     with pytest.raises(CorpusError, match="ArcProb=2; give a probability"):
-        read_treebanks([ObjectiveConfig(data=(str(wrong),), soft=True)])
+        read_treebanks([TreebankConfig(data=(str(wrong),), weight_by_confidence=True)])
 
 
 def test_bad_trees_are_refused_or_skipped(tmp_path: Path) -> None:
     bad = toy()[0].replace(heads=[0] * len(toy()[0]))
     silver = write(tmp_path / "silver.conllu", [toy()[1], bad, toy()[2]])
     with pytest.raises(CorpusError, match="roots"):
-        read_treebanks([ObjectiveConfig(data=(str(silver),))])
+        read_treebanks([TreebankConfig(data=(str(silver),))])
     faults: list[CorpusError] = []
-    objective = ObjectiveConfig(data=(str(silver),), skip_bad=True)
+    objective = TreebankConfig(data=(str(silver),), on_error="skip")
     corpus = read_treebanks([objective], faults.append)
     assert list(corpus.sentences) == toy()[1:3]
     assert len(faults) == 1

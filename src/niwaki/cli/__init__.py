@@ -20,6 +20,7 @@ import traceback
 from types import ModuleType
 from typing import NoReturn
 
+from niwaki.cli._progress import print_json
 from niwaki.errors import NiwakiError, nearest
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -109,6 +110,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(parsed: argparse.Namespace) -> int:
+    fail = _fail_as_json if getattr(parsed, "progress", "") == "json" else _fail
     try:
         status = int(parsed.run(parsed))
         sys.stdout.flush()
@@ -119,16 +121,16 @@ def _run(parsed: argparse.Namespace) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except KeyboardInterrupt as error:
-        return _fail("; ".join(["interrupted", *map(str, error.args)]), INTERRUPTED)
+        return fail("; ".join(["interrupted", *map(str, error.args)]), INTERRUPTED)
     except NiwakiError as error:
         _show(parsed, error)
-        return _fail(str(error))
+        return fail(str(error))
     except MemoryError as error:
         _show(parsed, error)
-        return _fail("out of memory; give a narrower beam, a smaller k or a smaller --max-length")
+        return fail("out of memory; give a narrower beam, a smaller k or a smaller --max-length")
     except OSError as error:
         _show(parsed, error)
-        return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
 
 
 def _show(parsed: argparse.Namespace, error: BaseException) -> None:
@@ -140,4 +142,10 @@ def _fail(message: str, status: int = FAILED) -> int:
     """One line, whatever the message holds."""
     line = " ".join(message.split("\n"))
     print(f"niwaki: {line}", file=sys.stderr)
+    return status
+
+
+def _fail_as_json(message: str, status: int = FAILED) -> int:
+    """The last line of `--progress json`."""
+    print_json("error", message=message, status=status)
     return status

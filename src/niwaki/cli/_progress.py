@@ -1,13 +1,19 @@
-"""Progress of long work on stderr: a bar on a terminal, now and then a line elsewhere."""
+"""Progress of long work on stderr: a bar on a terminal, now and then a line elsewhere, or JSON."""
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from types import TracebackType
-from typing import TextIO
+from typing import Any, TextIO
 
 _BAR = 24
+
+
+def print_json(kind: str, **values: Any) -> None:
+    """One object a line on stderr, for programs that watch."""
+    print(json.dumps({"kind": kind, **values}), file=sys.stderr, flush=True)
 
 
 class Progress:

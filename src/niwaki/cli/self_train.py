@@ -10,6 +10,7 @@ candidates too, so that the tagger learns what helps.
 
 The trees are kept beside the output, in MODEL.rounds, as CoNLL-U with their cost, their
 rank and what the first tree would have cost. After an interruption, --resume goes on.
+--progress json is that of `niwaki train`.
 
   niwaki self-train task.toml -m en -o better.niwaki
   niwaki self-train task.toml -m en -o better.niwaki -n 512 --weight 10 --rounds 2
@@ -23,7 +24,7 @@ from collections.abc import Iterable
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
-from niwaki.cli._training import TrainingLines
+from niwaki.cli._training import add_progress, training_output
 from niwaki.training.self_training import Round
 from niwaki.verbs.training import self_train
 
@@ -59,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_overrides(parser)
     parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_progress(parser)
     parser.add_argument("--json", action="store_true", help="print what was chosen as JSON")
 
 
@@ -70,7 +72,7 @@ def _candidates(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    with TrainingLines() as lines:
+    with training_output(arguments) as output:
         found = self_train(
             arguments.config,
             arguments.model,
@@ -82,11 +84,12 @@ def run(arguments: argparse.Namespace) -> int:
             rounds=arguments.rounds,
             candidates_from=arguments.candidates_from,
             train_on=arguments.train_on,
-            report=lines,
+            report=output,
             overrides=arguments.overrides,
             resume=arguments.resume,
             threads=arguments.threads,
         )
+        output.done(arguments.output)
     print(json.dumps(found.to_json()) if arguments.json else _table(found.rounds))
     return OK
 

@@ -1,6 +1,7 @@
 """Train a model from a configuration.
 
-The configuration is TOML (see configs/); its defaults are good, so that
+The configuration is TOML (see configs/), or the same tables in a .json file; its defaults are
+good, so that
 
   [[objective]]
   data = "train.conllu"
@@ -16,6 +17,17 @@ names beside `data`. A line of links that does not fit its sentence is an error;
 With --init a model is trained on, for instance for a task: it keeps its tagger, features
 and labels, and its parser learns from where it is.
 
+With --progress json, standard error has one JSON object a line, for programs that watch. `kind`
+is one of these:
+
+  stage     name, total: work begins; so many sentences will be looked at (0: not known)
+  progress  stage, done, total
+  epoch     stage, epoch, epochs, updates, rows, uas, las (null without training.dev), objectives:
+            of each cost name, examples, updates, first, oracle, k, rescued, retagged
+  note      text: something that the user should know
+  done      path, seconds: the model is written
+  error     message, status: the last line; the exit status is this one
+
   niwaki train en.toml -o en.niwaki
   niwaki train en.toml -o en.niwaki --set model.beam=16 --set training.seed=2
   niwaki train task.toml -o task.niwaki --init en
@@ -24,12 +36,11 @@ and labels, and its parser learns from where it is.
 from __future__ import annotations
 
 import argparse
-import time
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
 from niwaki.cli._on_error import add_on_error
-from niwaki.cli._training import TrainingLines
+from niwaki.cli._training import add_progress, training_output
 from niwaki.verbs.training import train
 
 
@@ -43,20 +54,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_on_error(parser, "faulty lines of clusters and links")
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_progress(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    started = time.monotonic()
-    with TrainingLines() as lines:
+    with training_output(arguments) as output:
         train(
             arguments.config,
             arguments.output,
             init=arguments.init,
-            report=lines,
+            report=output,
             overrides=arguments.overrides,
             resume=arguments.resume,
             threads=arguments.threads,
             on_error=arguments.on_error,
         )
-        lines.note(f"wrote {arguments.output} after {time.monotonic() - started:.0f} s")
+        output.done(arguments.output)
     return OK

@@ -9,7 +9,8 @@ kept in which they give so large a share of the words the same head and label. W
 --teacher-trees and --text, the words must be the same.
 
 Tagger and parser are trained on the treebank and the trees that are kept; these stay beside
-the output, in MODEL.trees. After an interruption, --resume goes on.
+the output, in MODEL.trees. After an interruption, --resume goes on. --progress json is that of
+`niwaki train`.
 
 With --curve, a model is trained for each number of the teacher's sentences; with --test,
 scores on gold sentences are shown, and which labels and tags gained most.
@@ -28,7 +29,7 @@ import json
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, natural, positive
 from niwaki.cli._on_error import add_on_error
-from niwaki.cli._training import TrainingLines
+from niwaki.cli._training import add_progress, training_output
 from niwaki.data.files import open_output
 from niwaki.data.text import FORMATS
 from niwaki.draw import png
@@ -75,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_overrides(parser)
     parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_progress(parser)
     parser.add_argument("--json", action="store_true", help="print the scores as JSON")
 
 
@@ -88,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     overrides = list(arguments.overrides)
     if arguments.agreement is not None:
         overrides.append(f"uptraining.agreement={arguments.agreement}")
-    with TrainingLines() as lines:
+    with training_output(arguments) as output:
         found = uptrain(
             arguments.config,
             arguments.output,
@@ -100,12 +102,13 @@ def run(arguments: argparse.Namespace) -> int:
             questions=arguments.questions,
             sizes=arguments.curve,
             test=arguments.test,
-            report=lines,
+            report=output,
             overrides=overrides,
             resume=arguments.resume,
             threads=arguments.threads,
             on_error=arguments.on_error,
         )
+        output.done(arguments.output)
     if arguments.chart:
         _write_chart(found, arguments.chart)
     if found.gains is not None:

@@ -10,9 +10,9 @@ from a partial tree and from MISC, or made in Python:
 * MISC `Subtree=NAME`: the words with this name are one of them and all that hangs
   below it, no less and no more. `Subtree=A,B` puts a word into two, one in the other.
 
-Whether a projective tree with one root can obey all of them is decided exactly, by
-a chart. If none can, statements are left out as long as it stays so: what is left
-is what contradicts.
+Whether a tree with one root can obey all of them is decided exactly: by a chart if it
+must be projective, else by a search for spanning trees. If none can, statements are left
+out as long as it stays so: what is left is what contradicts.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import ROOT, UNKNOWN, Tree
 from niwaki.errors import ConstraintError, shown
+from niwaki.kernel.graph.spanning import decode
 from niwaki.kernel.transition.constraints import MAX_WORDS, Chart
 
 
@@ -85,16 +86,20 @@ Statement = FixedHead | ForbiddenHead | Labels | Subtree
 
 @dataclass(frozen=True)
 class Tables:
-    """Statements about heads as the kernel knows them (`kernel/transition/constraints`)."""
+    """Statements about heads as the kernel knows them (`kernel/transition/constraints`).
 
+    Where trees need not be projective, no arc says where a subtree begins and ends.
+    """
+
+    projective: bool
     arcs: NDArray[np.uint8]
     left: NDArray[np.int32]
     right: NDArray[np.int32]
     heads: NDArray[np.int32]
-    spans: NDArray[np.int32]
+    subtrees: NDArray[np.uint8]
 
     def nearest(self, guide: Sequence[int]) -> tuple[int, ...] | None:
-        """The allowed tree with the most heads of `guide`; of several, that of short arcs."""
+        """The allowed tree with the most heads of `guide`; of several, one of short arcs."""
         side = len(self.arcs)
         place = np.arange(side, dtype=np.int64)
         # Lengths add up to less than n squared, so they never outweigh a head.
@@ -103,8 +108,28 @@ class Tables:
         known = [(head, word) for word, head in enumerate(guide, start=1) if head >= 0]
         if known:
             weights[tuple(np.array(known).T)] += side * side
+        if not self.projective:
+            return self._spanning(weights)
         heads = Chart(self.arcs, self.left, self.right, np.ascontiguousarray(weights)).tree()
         return None if heads is None else tuple(heads.tolist())
+
+    def _spanning(self, weights: NDArray[np.int64]) -> tuple[int, ...] | None:
+        """The tree of most weight, whether arcs cross or not.
+
+        At least one arc leads into each subtree, and none may lead out of it. An arc in
+        costs more than all weights together, so that a tree in which some subtree has two
+        is only found if there is no other.
+        """
+        side = len(self.arcs)
+        inside = self.subtrees.astype(np.int64)
+        entered = (1 - inside).T @ inside
+        table = np.where(self.arcs, weights - 2 * side**3 * entered, -np.inf)[:, 1:]
+        heads = np.zeros(side - 1, dtype=np.int32)
+        lengths = np.array([side - 1], dtype=np.int32)
+        if decode(np.ascontiguousarray(table).ravel(), lengths, True, heads) >= 0:
+            return None
+        entering = entered[heads, np.arange(1, side)].sum()
+        return tuple(heads.tolist()) if entering == len(self.subtrees) else None
 
 
 @dataclass(frozen=True)
@@ -193,22 +218,32 @@ class Constraints:
     @cached_property
     def tables(self) -> Tables:
         """For the kernel; raises ConstraintError if no projective tree obeys."""
+        return self._checked(True)
+
+    @cached_property
+    def nonprojective_tables(self) -> Tables:
+        """The same for trees that may cross; raises ConstraintError if no tree obeys."""
+        return self._checked(False)
+
+    def _checked(self, projective: bool) -> Tables:
         if self.words > MAX_WORDS:
             raise ConstraintError(
                 f"constraints on a sentence of {self.words} words; "
                 f"they can be followed up to {MAX_WORDS}"
             )
-        if not _can_be_obeyed(self.words, self.statements):
-            reasons = "; ".join(map(str, _contradiction(self.words, self.statements)))
-            raise ConstraintError(f"no projective tree obeys all of: {reasons}; give up one")
-        return _tables(self.words, self.statements)
+        if not _can_be_obeyed(self.words, self.statements, projective):
+            needed = _contradiction(self.words, self.statements, projective)
+            kind = "projective tree" if projective else "tree"
+            reasons = "; ".join(map(str, needed))
+            raise ConstraintError(f"no {kind} obeys all of: {reasons}; give up one")
+        return _tables(self.words, self.statements, projective)
 
-    def check(self, sentence: Sentence) -> None:
+    def check(self, sentence: Sentence, *, projective: bool = True) -> None:
         """Raise ConstraintError, with the place of the sentence, if no tree can obey."""
         if self.words != len(sentence):
             raise ValueError(f"constraints of {self.words} words for {len(sentence)}")
         try:
-            _ = self.tables
+            _ = self.tables if projective else self.nonprojective_tables
         except ConstraintError as error:
             raise ConstraintError(f"{_place(sentence)}: {error}") from None
 
@@ -265,7 +300,7 @@ def _common_labels(statements: Iterable[Statement]) -> dict[int, tuple[str, ...]
     return common
 
 
-def _tables(words: int, statements: Iterable[Statement]) -> Tables:
+def _tables(words: int, statements: Iterable[Statement], projective: bool) -> Tables:
     side = words + 1
     arcs = np.ones((side, side), dtype=np.uint8)
     np.fill_diagonal(arcs, 0)
@@ -273,7 +308,7 @@ def _tables(words: int, statements: Iterable[Statement]) -> Tables:
     left = np.zeros((side, side), dtype=np.int32)
     right = np.zeros((side, side), dtype=np.int32)
     heads = np.full(words, UNKNOWN, dtype=np.int32)
-    spans = []
+    subtrees = []
     for statement in statements:
         match statement:
             case FixedHead(word, head):
@@ -285,28 +320,33 @@ def _tables(words: int, statements: Iterable[Statement]) -> Tables:
             case ForbiddenHead(word, head):
                 arcs[head, word] = 0
             case Subtree(group):
-                first, last = group[0], group[-1]
-                spans.append((first, last))
                 inside = np.zeros(side, dtype=bool)
-                inside[first : last + 1] = True
+                inside[list(group)] = True
+                subtrees.append(inside)
+                arcs[np.ix_(inside, ~inside)] = 0
+                if not projective:
+                    continue
+                first, last = group[0], group[-1]
                 if last - first + 1 != len(group):
                     arcs[:] = 0  # what stands apart is no subtree of a projective tree
-                arcs[np.ix_(inside, ~inside)] = 0
                 entering = np.ix_(~inside, inside)
                 for edges, edge in ((left, first), (right, last)):
                     # Who is the top of two subtrees needs both to begin and end alike.
                     arcs[entering] &= np.isin(edges[entering], (0, edge))
                     edges[entering] = edge
-    return Tables(arcs, left, right, heads, np.array(spans, dtype=np.int32).reshape(-1, 2))
+    members = np.array(subtrees, dtype=np.uint8).reshape(-1, side)
+    return Tables(projective, arcs, left, right, heads, members)
 
 
-def _can_be_obeyed(words: int, statements: Sequence[Statement]) -> bool:
+def _can_be_obeyed(words: int, statements: Sequence[Statement], projective: bool) -> bool:
     if not all(_common_labels(statements).values()):
         return False
-    return _tables(words, statements).nearest(()) is not None
+    return _tables(words, statements, projective).nearest(()) is not None
 
 
-def _contradiction(words: int, statements: Sequence[Statement]) -> list[Statement]:
+def _contradiction(
+    words: int, statements: Sequence[Statement], projective: bool
+) -> list[Statement]:
     """Statements that cannot all be obeyed, while all but any one of them can.
 
     Left out are first halves, then quarters ... of those that remain: few charts when
@@ -318,7 +358,7 @@ def _contradiction(words: int, statements: Sequence[Statement]) -> list[Statemen
         at = 0
         while at < len(needed):
             fewer = needed[:at] + needed[at + size :]
-            if _can_be_obeyed(words, fewer):
+            if _can_be_obeyed(words, fewer, projective):
                 at += size
             else:
                 needed = fewer

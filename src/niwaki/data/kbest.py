@@ -137,5 +137,8 @@ class KBest:
     def __len__(self) -> int:
         return len(self.scores)
 
+    def __getitem__(self, row: int) -> Tree:
+        return self.trees[row]
+
     def __iter__(self) -> Iterator[Tree]:
         return iter(self.trees)

@@ -51,8 +51,8 @@ class _Scanner:
         way: Way = ()
         for number, part in enumerate(parts):
             way = (*way, part)
+            self._note(way, start)
             if is_entry and number == len(parts) - 1:
-                self._note(way, start)
                 self._entries[way] = self._entries.get(way, 0) + 1
             if way in self._entries:
                 way = (*way, self._entries[way] - 1)

@@ -15,6 +15,7 @@ from typing import Any
 from niwaki.errors import ConfigError, nearest, shown
 from niwaki.features.templates import WORD_ATTRIBUTES, has_attributes, nothing_seen, read_lines
 from niwaki.kernel.graph.arcs import MAX_OFFSET, ROLE_NAMES, ArcFeatures
+from niwaki.keys import is_file_name
 
 Part = tuple[Any, ...]
 
@@ -28,8 +29,8 @@ def arc_feature_set_names() -> list[str]:
 
 
 def load_arc_feature_set(name: str) -> str:
-    """The text of a named set, or of a file (a name with a dot or a slash in it)."""
-    if "/" in name or "." in name:
+    """The text of a named set, or of a file (see `is_file_name`)."""
+    if is_file_name(name):
         with open(name, encoding="utf-8") as file:
             return file.read()
     if name not in arc_feature_set_names():

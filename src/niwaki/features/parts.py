@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from niwaki.data.modelfile import ModelFile, Part
+from niwaki.errors import ModelError
 from niwaki.features.weights import PackedWeights
 from niwaki.kernel.linear import SparseWeights
 from niwaki.typing import Arrays
@@ -69,11 +70,13 @@ class SavedParts:
         return name in self._records or name in self._file.parts
 
     def record(self, name: str) -> Mapping[str, Any]:
+        if name not in self._records:
+            raise ModelError(f"{self._file.path}: a model without its {name}; train it again")
         found: Mapping[str, Any] = self._records[name]
         return found
 
     def weights(self, name: str) -> PackedWeights:
-        shape = self._records[name]["weights"]
+        shape = self.record(name)["weights"]
         arrays = self.tensors(f"weights-{name}.safetensors")
         return PackedWeights(shape["classes"], shape["scale"], arrays)
 

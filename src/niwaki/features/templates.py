@@ -21,6 +21,7 @@ from niwaki.kernel.tagging.window import KINDS as WINDOW_KINDS
 from niwaki.kernel.tagging.window import Window
 from niwaki.kernel.transition import features as parser_kernel
 from niwaki.kernel.transition.systems import System
+from niwaki.keys import is_file_name
 
 # What a parser may know about a word, beside what its letters show.
 TAG_ATTRIBUTES = ("tag", "upos", "xpos", "feats", "alternative")
@@ -45,8 +46,8 @@ def feature_set_names() -> list[str]:
 
 
 def load_feature_set(name: str) -> str:
-    """The text of a named set, or of a file (a name with a dot or a slash in it)."""
-    if "/" in name or "." in name:
+    """The text of a named set, or of a file (see `is_file_name`)."""
+    if is_file_name(name):
         with open(name, encoding="utf-8") as file:
             return file.read()
     if name not in feature_set_names():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.kernel.linear import SLOTS, CompiledWeights, SparseWeights, buckets_of
+from niwaki.kernel.linear import SLOTS, CompiledWeights, buckets_of
 from niwaki.typing import Arrays
 
 # Share of the slots that may be used. A bucket that would hold more than its 16
@@ -71,13 +71,6 @@ def average(learned: Arrays) -> NDArray[np.float32]:
         piece = slice(start, start + _PIECE)
         averaged[piece] = learned["weights"][piece] - learned["totals"][piece] / learned["clock"][0]
     return averaged
-
-
-def averaged_learner(learned: Arrays, classes: int) -> SparseWeights:
-    """A learner that holds the averaged weights, for trying them out while learning goes on."""
-    learner = SparseWeights(classes)
-    learner.restore(**{**learned, "weights": average(learned)})
-    return learner
 
 
 @dataclass(frozen=True)

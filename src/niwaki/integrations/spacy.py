@@ -22,6 +22,7 @@ from niwaki.data.probabilities import NOTES, TREE_COMMENT
 from niwaki.data.sentence import Sentence, parse_pairs
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError, ExtraMissingError, ModelError
+from niwaki.parsers.base import Search
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import find_model, load
 
@@ -89,6 +90,10 @@ class Component:
 
     def _use(self, settings: Settings) -> None:
         model = _shared_model(settings.model)
+        try:
+            model.parser.check(Search(beam=settings.beam))
+        except ModelError as error:
+            raise ModelError(f"{settings.model}: {error}") from error
         if settings.probabilities and not model.parser.gives_probabilities:
             raise ModelError(f"{settings.model}: not calibrated; set probabilities to false")
         self.settings = settings
@@ -277,7 +282,8 @@ def _placed(tree: Tree, span: range, words: list[int]) -> tuple[list[int], list[
 def _set_probabilities(doc: Any, span: range, words: list[int], sentence: Sentence) -> None:
     for i, notes in zip(words, sentence.notes, strict=True):
         for kind, note in NOTES.items():
-            setattr(doc[i]._, f"{kind}_probability", float(notes[note]))
+            if note in notes:  # a model without a tagger knows nothing of tags
+                setattr(doc[i]._, f"{kind}_probability", float(notes[note]))
     tree_probability = float(sentence.metadata[TREE_COMMENT])
     doc[span.start : span.stop]._.tree_probability = tree_probability
 
@@ -300,7 +306,7 @@ def _candidates_of_span(span: Any, k: int = 10) -> list[Parse]:
     model = _shared_model(record["model"])
     sentence = _as_sentence(doc, words, record["given"])
     found = model.kbest(sentence, k, beam=record["beam"])
-    rows = zip(found.trees, found.scores, found.probabilities, strict=True)
+    rows = zip(found.trees, found.scores.tolist(), found.probabilities.tolist(), strict=True)
     parses = []
     for tree, score, probability in rows:
         heads, deps = _placed(tree, places, words)

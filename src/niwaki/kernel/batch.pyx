@@ -11,7 +11,7 @@ from niwaki.kernel.conllu cimport (
     COLUMNS, HEAD, Row, behind_bom, is_word_line, line_content_end, next_newline, read_head,
     split_row,
 )
-from niwaki.kernel.hashing cimport hash_bytes, short_hash
+from niwaki.kernel.hashing cimport hash_bytes, probe, short_hash
 
 
 cdef bytes as_bytes(object value):
@@ -39,11 +39,9 @@ cdef class Symbols:
         for number, value in enumerate(self.names):
             name = as_bytes(value)
             key = hash_bytes(<Bytes>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
-            place = key & self.mask
-            while self.keys[place] != 0:
-                if self.keys[place] == key:
-                    raise ValueError(f"{name!r} stands twice")
-                place = (place + 1) & self.mask
+            place = probe(self.keys, self.mask, key)
+            if self.keys[place] != 0:
+                raise ValueError(f"{name!r} stands twice")
             self.keys[place] = key
             self.numbers[place] = number
 
@@ -56,13 +54,8 @@ cdef class Symbols:
 
     cdef int32_t find(self, Bytes at, Py_ssize_t length) noexcept nogil:
         """The number of a name, or -1."""
-        cdef uint64_t key = hash_bytes(at, length)
-        cdef uint64_t place = key & self.mask
-        while self.keys[place] != 0:
-            if self.keys[place] == key:
-                return self.numbers[place]
-            place = (place + 1) & self.mask
-        return -1
+        cdef uint64_t place = probe(self.keys, self.mask, hash_bytes(at, length))
+        return self.numbers[place] if self.keys[place] != 0 else -1
 
 
 cdef bint arcs_cross(const int32_t* heads, int n) noexcept nogil:

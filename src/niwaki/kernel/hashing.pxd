@@ -38,6 +38,14 @@ cdef inline uint64_t hash_bytes(const unsigned char* text, Py_ssize_t length) no
     return value if value > 15 else value + 16
 
 
+cdef inline uint64_t probe(const uint64_t* keys, uint64_t mask, uint64_t key) noexcept nogil:
+    """Where a key stands in an open table, or the free place (0) where it would."""
+    cdef uint64_t place = key & mask
+    while keys[place] != 0 and keys[place] != key:
+        place = (place + 1) & mask
+    return place
+
+
 cdef inline uint32_t shortened(uint64_t hashed) noexcept nogil:
     """32 bits of `hash_bytes`, never one of the small reserved values."""
     cdef uint32_t value = <uint32_t>hashed

@@ -133,6 +133,10 @@ class CommandObjective(SentenceExamples):
     def costs(self, candidates: Sequence[KBest]) -> list[Costs]:
         return [self._cost(each) for each in candidates]
 
+    def close(self) -> None:
+        """End the processes that are idle."""
+        self._program.close()
+
     def _cost(self, candidates: KBest) -> Costs:
         example = self.examples[candidates.number]
         upos = self._tagged[candidates.number].upos

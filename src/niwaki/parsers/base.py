@@ -11,7 +11,8 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import metadata, resources
+from importlib import metadata
+from importlib.util import find_spec
 from typing import Any, Protocol, runtime_checkable
 
 from niwaki import parsers
@@ -102,6 +103,9 @@ class Parser(Protocol):
     def check(self, search: Search) -> None:
         """Raises ModelError for a way to search that it has not."""
 
+    def is_projective(self, search: Search) -> bool:
+        """Whether all trees are projective that it can find around constraints."""
+
     def parse(
         self, batch: Batch, tags: Tags, search: Search, *, probabilities: bool = False
     ) -> Parsed: ...
@@ -116,15 +120,10 @@ def check_options(parser: Parser, search: Search) -> None:
     """Raises ModelError if something was said that says nothing to a parser."""
     for name in search.given():
         if name not in parser.options:
-            raise ModelError(f"{name} says nothing to this model; leave it out ({_ADVICE[name]})")
+            known = " or ".join(sorted(parser.options)) or "nothing"
+            raise ModelError(f"{name} says nothing to this model (it takes {known}); leave it out")
     if search.beam is not None and search.beam < 1:
-        raise ValueError("beam and threads are at least 1")
-
-
-_ADVICE = {
-    "beam": "it searches among all trees",
-    "decode": 'models with model.kind = "graph" decode in several ways',
-}
+        raise ValueError(f"a beam of {search.beam}; give at least 1")
 
 
 class ArcScorer(Protocol):
@@ -313,7 +312,7 @@ def _folders() -> list[str]:
     return [
         found.name
         for found in pkgutil.iter_modules(parsers.__path__)
-        if found.ispkg and (resources.files(parsers) / found.name / "family.py").is_file()
+        if found.ispkg and find_spec(f"{parsers.__name__}.{found.name}.family")
     ]
 
 

@@ -119,7 +119,7 @@ class Pipeline:
         if probabilities and not self.parser.gives_probabilities:
             raise ModelError("this model was not calibrated; give training.dev when it is trained")
         if threads < 1:
-            raise ValueError("beam and threads are at least 1")
+            raise ValueError(f"{threads} threads; give at least 1")
         most = self.parser.max_words
         limit = LengthLimit(max_length if most is None else min(max_length, most), longer)
         read = self.read(sentences) if isinstance(sentences, str) else sentences
@@ -209,7 +209,7 @@ class Pipeline:
         for s, sentence in enumerate(sentences):
             constraints = Constraints.of(sentence)
             if constraints:
-                constraints.check(sentence)
+                constraints.check(sentence, projective=self.parser.is_projective(search))
                 (best,) = source.kbest(s, 1, constraints)
                 place = slice(start, start + len(sentence))
                 parsed.heads[place] = best.heads
@@ -251,7 +251,7 @@ class Pipeline:
         tags = self.tag(batch, keep=not retag)
         (tagged,) = _rendered([sentence], batch, self._tag_columns(batch, tags, retag))
         if constraints:
-            constraints.check(sentence)
+            constraints.check(sentence, projective=self.parser.is_projective(search))
         found = self.parser.candidates(batch, tags, search).kbest(0, k, constraints)
         return found.of(tagged)
 

@@ -29,8 +29,6 @@ def pipeline_of(file: ModelFile) -> Pipeline:
     """The model of a file that was read and found whole; what is in it may be anything."""
     try:
         return _build(file)
-    except ModelError as error:
-        raise ModelError(f"{file.path}: {error}; train it again") from error
     except _UNFIT as error:
         # The checksums are right, so whoever wrote it wrote something else.
         raise ModelError(
@@ -43,7 +41,7 @@ def _build(file: ModelFile) -> Pipeline:
     clusters = WordClusters.load(parts)
     shared = clusters.kernel if clusters else None
     # Models from before families were named have it on the card, or are transition parsers.
-    kind = str(parts.card.get("model", {}).get("kind", "transition"))
+    kind = str(parts.card["model"].get("kind", "transition"))
     return Pipeline(
         config=parts.card,
         tagger=Tagger.load(parts, shared),

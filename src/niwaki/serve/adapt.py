@@ -1,4 +1,4 @@
-"""Training on what was annotated: `niwaki train --init` as a process of its own, on a leash.
+"""Training on what was annotated: `niwaki train --init` as a process of its own, supervised.
 
 Main words and corrected heads become the objective "partial", word links the objective
 "reordering" (Hall et al. 2011). The job's folder holds everything: the configuration, the
@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import re
 import shutil
 import sys
 from dataclasses import dataclass
@@ -20,30 +19,32 @@ from typing import Any
 
 from niwaki.data.bilingual.references import write_references
 from niwaki.data.conllu import write_conllu
+from niwaki.keys import is_file_name
 from niwaki.serve.annotations import Project
 from niwaki.serve.errors import RequestError
 from niwaki.serve.jobs import Job
 from niwaki.serve.schema import load_json
+from niwaki.training.config import Config
+from niwaki.training.config_file import make_config
 
 # Every so many annotated sentences, one is kept out of training, to see what it was worth.
 HELD_OUT = 5
 PARTS = ("held-out", "learned")
 
-CONFIG, MODEL, LOG = "config.toml", "model.niwaki", "model.niwaki.log.jsonl"
+CONFIG, MODEL, PROGRESS = "config.json", "model.niwaki", "progress.jsonl"
 LEARNED_TREES, HELD_OUT_TREES = "treebank.learned.conllu", "treebank.held-out.conllu"
 
-_LEASH = Path(__file__).with_name("leash.py")
+_SUPERVISE = Path(__file__).with_name("supervise.py")
 _NICE = 5
-_LOOK_SECONDS = 0.3
+# Parts of the treebank that are tagged by taggers of the others: fewer than usual, somebody waits.
 _FOLDS = 4
-
-_EPOCH = re.compile(r"^\S+ epoch (\d+)/(\d+): ")
-_STAGE = re.compile(r"^([^:]+): ([\d,]+) sentences, .* (\d+)%, ")
+# Of what training says: a line has all objectives of an epoch.
+_LONGEST_LINE = 1 << 20
 
 # What did best on development data; see docs/benchmarks.md.
-_SETTINGS = {
-    "partial": 'k = 16\nselect = "hope-fear"\nscale = 600.0',
-    "reordering": 'k = "adaptive"',
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "partial": {"k": 16, "select": "hope-fear", "scale": 600.0},
+    "reordering": {"k": "adaptive"},
 }
 
 
@@ -84,18 +85,12 @@ class Task:
             else:
                 write_references([self.project.reference(n) for n in numbers], path)
 
-    def table(self, rules: str, schedule: float) -> str:
+    def objective(self, rules: str, schedule: float) -> dict[str, Any]:
         """The entry of a configuration."""
-        lines = [
-            "[[objective]]",
-            f'kind = "{self.kind}"',
-            f"data = {json.dumps(self.file('learned'))}",
-        ]
+        record = {"kind": self.kind, "data": self.file("learned"), "schedule": schedule}
         if self.kind == "reordering":
-            lines.append(f"rules = {json.dumps(rules)}")
-        # Whole passes over what was annotated, however large the treebank is beside it.
-        lines += [f"schedule = {schedule!r}", _SETTINGS[self.kind], ""]
-        return "\n".join(lines)
+            record["rules"] = rules
+        return record | _SETTINGS[self.kind]
 
 
 @dataclass(frozen=True)
@@ -108,39 +103,40 @@ class Plan:
     epochs: int
     passes: int
 
-    def names(self, trees: int) -> list[str]:
-        """The tasks as training calls them; a treebank is objective 0."""
-        return [f"{n + bool(trees)} {task.kind}" for n, task in enumerate(self.tasks)]
-
-    def write(self, trees: int, held_out_trees: int) -> None:
+    def write(self, trees: int, held_out_trees: int) -> Config:
         """The configuration and its data; `trees` of a treebank lie there already."""
-        lines = [
-            f"# niwaki train {CONFIG} --init {self.before} -o {MODEL}",
-            "[card]",
-            f"name = {json.dumps(self.folder.name)}",
-            "",
-        ]
-        if trees:
-            lines += ["[[objective]]", f"data = {json.dumps(LEARNED_TREES)}", ""]
-            # Fewer than usual: somebody waits.
-            lines += ["[tagger]", f"folds = {_FOLDS}", ""]
-        # Without a treebank an epoch is a pass over the first task.
-        size = trees or len(self.tasks[0].learned)
         for task in self.tasks:
             task.write(self.folder)
+        record = self._record(trees, held_out_trees)
+        config = make_config(record, CONFIG, self.folder)
+        (self.folder / CONFIG).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        return config
+
+    def _record(self, trees: int, held_out_trees: int) -> dict[str, Any]:
+        """The tables of the configuration; files are named as they lie in the folder."""
+        # Without a treebank an epoch is a pass over the first task.
+        size = trees or len(self.tasks[0].learned)
+        objectives: list[dict[str, Any]] = [{"data": LEARNED_TREES}] if trees else []
+        for task in self.tasks:
+            # Whole passes over what was annotated, however large the treebank is beside it.
             schedule = self.passes * len(task.learned) / size
-            lines.append(task.table(self._rules(task), schedule))
-        lines += ["[training]", f"epochs = {self.epochs}"]
+            objectives.append(task.objective(self._rules(task), schedule))
+        training: dict[str, Any] = {"epochs": self.epochs}
         if not trees:
-            lines += ["# So few examples that each should see what the one before has taught."]
-            lines += ["round = 1"]
+            # So few examples that each should see what the one before has taught.
+            training["batch_size"] = 1
         if held_out_trees:
-            lines.append(f"dev = {json.dumps(HELD_OUT_TREES)}")
-        (self.folder / CONFIG).write_text("\n".join(lines) + "\n", encoding="utf-8")
+            training["dev"] = HELD_OUT_TREES
+        record = {
+            "card": {"name": self.folder.name},
+            "objective": objectives,
+            "training": training,
+        }
+        return record | ({"tagger": {"folds": _FOLDS}} if trees else {})
 
     def _rules(self, task: Task) -> str:
         """Rules that are not shipped are kept with the model, as they were."""
-        if task.kind == "partial" or "/" not in task.rules:
+        if task.kind == "partial" or not is_file_name(task.rules):
             return task.rules
         shutil.copyfile(task.rules, self.folder / "rules.toml")
         return "rules.toml"
@@ -150,54 +146,55 @@ async def train(job: Job, folder: Path, init: str) -> None:
     """Run `niwaki train` and follow what it says; cancelling this kills it."""
     command = [sys.executable, "-m", "niwaki", "train", CONFIG, "--init", init, "-o", MODEL]
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, str(_LEASH), "nice", "-n", str(_NICE), *command),
+        *(sys.executable, str(_SUPERVISE), "nice", "-n", str(_NICE)),
+        *(*command, "--progress", "json"),
         cwd=folder,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,
+        limit=_LONGEST_LINE,
     )
     assert process.stderr is not None
     assert process.stdin is not None
-    curves = asyncio.create_task(_watch(job, folder / LOG))
-    last = ""
     try:
-        with (folder / "log.txt").open("w", encoding="utf-8") as log:
-            while line := (await process.stderr.readline()).decode("utf-8", "replace").rstrip():
-                last = line
-                log.write(line + "\n")
-                log.flush()
-                follow(job, line)
+        with (folder / PROGRESS).open("wb") as file:
+            async for line in process.stderr:
+                file.write(line)
+                file.flush()
+                follow(job, line.decode("utf-8", "replace").rstrip())
         status = await process.wait()
     finally:
-        curves.cancel()
-        # The end of its input is what makes the leash pull.
+        # The end of its input is what makes the supervisor end it.
         with contextlib.suppress(OSError):
             process.stdin.close()
         await process.wait()
-        job.curves = read_curves(folder / LOG)
     if status:
-        raise RequestError(422, last.removeprefix("niwaki: ") or f"training ended with {status}")
-
-
-async def _watch(job: Job, path: Path) -> None:
-    while True:
-        await asyncio.sleep(_LOOK_SECONDS)
-        job.curves = read_curves(path)
-
-
-def read_curves(path: Path) -> list[dict[str, Any]]:
-    """The epochs so far; the log is always whole, because it is written beside and renamed."""
-    if not path.exists():
-        return []
-    return [load_json(line) for line in path.read_bytes().splitlines()]
+        raise RequestError(422, job.error or f"training ended with {status}; see the log")
 
 
 def follow(job: Job, line: str) -> None:
-    """Read a line of what training says: progress, or something to say."""
-    if found := _EPOCH.match(line):
-        job.progress("epochs", int(found[1]), int(found[2]))
-    elif found := _STAGE.match(line):
-        job.progress(found[1], int(found[3]), 100)
-        return
-    job.say(line)
+    """Take in a line of `--progress json`; any other line is shown as it is."""
+    try:
+        _take_in(job, **load_json(line.encode()))
+    except (ValueError, LookupError, TypeError):
+        job.say(line)
+
+
+def _take_in(job: Job, kind: str, **said: Any) -> None:
+    if kind == "stage":
+        job.progress(said["name"], 0, said["total"])
+    elif kind == "progress":
+        job.progress(said["stage"], said["done"], said["total"])
+    elif kind == "epoch":
+        job.say(f"{said['stage']}: epoch {said['epoch']} of {said['epochs']}")
+        job.curves.append(said)
+    elif kind == "note":
+        job.say(said["text"])
+    elif kind == "done":
+        job.say(f"wrote {said['path']} after {said['seconds']:.0f} s")
+    elif kind == "error":
+        job.error = said["message"]
+        job.say(job.error)
+    else:
+        raise LookupError(kind)

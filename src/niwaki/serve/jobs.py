@@ -36,6 +36,7 @@ class Job:
     total: int = 0
     lines: list[str] = field(default_factory=list)
     curves: list[dict[str, Any]] = field(default_factory=list)
+    titles: dict[str, str] = field(default_factory=dict)  # of what has curves, by its name there
     error: str = ""
     result: Any = None
     task: asyncio.Task[None] | None = None
@@ -65,6 +66,7 @@ class Job:
             "request": self.request,
             "lines": self.lines,
             "curves": self.curves,
+            "titles": self.titles,
             "result": self.result,
         }
 

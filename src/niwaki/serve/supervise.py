@@ -1,6 +1,6 @@
 """Runs a command that must not outlive the server: when standard input ends, it is killed.
 
-python leash.py COMMAND ...
+python supervise.py COMMAND ...
 
 It is run as a file and imports nothing of the package, so that it is there at once.
 """

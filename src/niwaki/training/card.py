@@ -6,9 +6,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from niwaki.errors import ConfigError
 from niwaki.keys import Key, keys_of
-from niwaki.objectives import settings_class
+from niwaki.objectives import objective_names, settings_class
 from niwaki.parsers.base import family_names
 from niwaki.training.config import (
     Config,
@@ -54,14 +53,14 @@ def upgraded(record: Mapping[str, Any]) -> Record:
     What was written of other families, and of other kinds of objectives, is left out. What
     nobody declares stays as it is.
     """
-    kind = record.get("model", {}).get("kind", ModelConfig().kind)
-    if kind not in family_names():
+    kind = _kind(record)
+    if kind is None:
         return dict(record)
     found: Record = {}
     known = list(places(kind))
     foreign = [each for name in family_names() if name != kind for each in family_places(name)]
     for table, values in record.items():
-        if table == "objective":
+        if table == "objective" and _is_list_of_tables(values):
             found[table] = [_upgraded_objective(each) for each in values]
             continue
         own = [each.key for each in known if each.table == table]
@@ -73,19 +72,28 @@ def upgraded(record: Mapping[str, Any]) -> Record:
     return found
 
 
+def _kind(record: Mapping[str, Any]) -> str | None:
+    """The family of a model, if it is at hand; whatever a card says."""
+    model = record.get("model", {})
+    kind = model.get("kind", ModelConfig().kind) if isinstance(model, Mapping) else None
+    return kind if kind in family_names() else None
+
+
+def _is_list_of_tables(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, Mapping) for each in value)
+
+
 def _upgraded_objective(record: Mapping[str, Any]) -> Record:
-    kind = record.get("kind", TreebankConfig.kind)
     others = [key for _, owner in objective_owners() for key in keys_of(owner)]
-    return _renamed(record, _objective_keys(kind), others)
+    return _renamed(record, _objective_keys(record), others)
 
 
-def _objective_keys(kind: str) -> list[Key]:
+def _objective_keys(record: Mapping[str, Any]) -> list[Key]:
+    """The keys of an objective; a function that a card names is not imported to know its own."""
+    kind = record.get("kind", TreebankConfig.kind)
     if kind == TreebankConfig.kind:
         return list(keys_of(TreebankConfig))
-    try:
-        own = keys_of(settings_class(kind))
-    except ConfigError:  # a function that is not at hand
-        own = ()
+    own = keys_of(settings_class(kind)) if kind in objective_names() else ()
     return [*keys_of(CostConfig), *own]
 
 
@@ -109,10 +117,11 @@ def _renamed(values: Mapping[str, Any], own: Iterable[Key], others: Iterable[Key
 
 def used_settings(record: Mapping[str, Any]) -> Record:
     """An upgraded card without what is empty, and without keys that say nothing beside others."""
-    kind = record.get("model", {}).get("kind", ModelConfig().kind)
+    kind = _kind(record)
     owners: dict[str, list[Place]] = {}
-    for place in places(kind) if kind in family_names() else ():
-        if place.key.name in record.get(place.table, {}):
+    for place in places(kind) if kind else ():
+        table = record.get(place.table)
+        if isinstance(table, Mapping) and place.key.name in table:
             owners.setdefault(place.owner, []).append(place)
     silent: set[tuple[str, str]] = set()
     for found in owners.values():
@@ -123,7 +132,7 @@ def used_settings(record: Mapping[str, Any]) -> Record:
     for table, said in record.items():
         if isinstance(said, Mapping):
             used[table] = {name: x for name, x in said.items() if (table, name) not in silent}
-        elif table == "objective":
+        elif table == "objective" and _is_list_of_tables(said):
             used[table] = [_used_objective(each) for each in said]
         else:
             used[table] = said
@@ -131,7 +140,7 @@ def used_settings(record: Mapping[str, Any]) -> Record:
 
 
 def _used_objective(record: Mapping[str, Any]) -> Record:
-    unused = _silent(record, _objective_keys(record.get("kind", TreebankConfig.kind)))
+    unused = _silent(record, _objective_keys(record))
     return {name: value for name, value in record.items() if name not in unused}
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from niwaki.errors import ConfigError
-from niwaki.keys import GIVEN, Former, Key, WrongKeyError, key, keys_of
+from niwaki.keys import GIVEN, Former, Key, When, WrongKeyError, key, keys_of
 from niwaki.learning.corpus import LAYERS, Layer
 from niwaki.objectives import objective_names, settings_class
 from niwaki.parsers.base import family_names, load_family
@@ -19,6 +19,7 @@ from niwaki.tagging.config import TaggerConfig
 MAX_CANDIDATES = 4096
 # What can be selected by costs that are sums over arcs, and by a graph parser, only.
 ARC_SELECTIONS = ("augmented", "exact")
+_LISTS_TREES: When = {"select": ("hard", "hope-fear", "all-cheaper", "expected")}
 
 
 @dataclass(frozen=True)
@@ -168,13 +169,14 @@ class CostConfig:
         'Candidates that are priced; "adaptive": 2, 4, 8 ... `max_k`, until one is cheaper.',
         least=2,
         most=MAX_CANDIDATES,
+        when=_LISTS_TREES,
     )
     max_k: int = key(
         64,
         "The most candidates that are priced.",
         least=2,
         most=MAX_CANDIDATES,
-        when={"k": ("adaptive",)},
+        when={**_LISTS_TREES, "k": ("adaptive",)},
     )
     select: Literal["hard", "hope-fear", "all-cheaper", "expected", "augmented", "exact"] = key(
         "hard",
@@ -208,6 +210,7 @@ class CostConfig:
         True,
         "If no candidate is right, and it is known what is (partial), search for the best tree "
         "that is.",
+        when=_LISTS_TREES,
     )
     # An instance of the objective's own class `Settings`; None for its defaults.
     settings: Any = None
@@ -287,6 +290,15 @@ class Config:
     training: TrainingConfig = field(default_factory=TrainingConfig)
     # The keys that a file or a mapping gave, as `table.key`.
     given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+
+    @property
+    def costs(self) -> dict[str, CostConfig]:
+        """The objectives that are costs, by the names that reports have for them."""
+        return {
+            f"{number} {each.kind}": each
+            for number, each in enumerate(self.objective)
+            if isinstance(each, CostConfig)
+        }
 
     def to_json(self) -> dict[str, Any]:
         """The configuration as JSON has it, in the tables in which it is written."""
@@ -381,10 +393,9 @@ def check_owner(config: Config, owner: str) -> None:
     """Let the owner of a table look at the whole configuration; raises WrongKeyError."""
     found = getattr(config, owner)
     if hasattr(found, "check"):
-        tables = {
-            each.key.name: each.table for each in places(config.model.kind) if each.owner == owner
-        }
-        with named_whole(lambda name: f"{tables.get(name, owner)}.{name}"):
+        own = [place for place in places(config.model.kind) if place.owner == owner]
+        wholes = {place.key.name: place.whole for place in own}
+        with named_whole(lambda name: wholes[name]):
             found.check(config)
 
 

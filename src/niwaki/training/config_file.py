@@ -1,4 +1,4 @@
-"""Reads configurations: TOML files, with changes from the command line, or nested mappings."""
+"""Reads configurations: TOML or JSON files, with changes from the command line, or mappings."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from niwaki.data.toml import Way, key_lines
-from niwaki.errors import ConfigError, nearest, shown, written
+from niwaki.errors import ConfigError, nearest, written
 from niwaki.keys import GIVEN, Former, Key, WrongKeyError, is_file_name, keys_of, printable_key
 from niwaki.objectives import settings_class
 from niwaki.parsers.base import family_names, load_family
@@ -35,17 +36,23 @@ Values = dict[str, Any]
 
 
 def read_config(path: str, overrides: Sequence[str] = ()) -> Config:
-    """Read a TOML file, with `key=value` overrides such as `model.beam=16`."""
+    """Read a TOML file, or a `.json` one, with overrides such as `model.beam=16`.
+
+    What the file says that says nothing beside an override is left out.
+    """
+    is_json = path.endswith(".json")
     try:
         with open(path, "rb") as file:
             text = file.read().decode("utf-8").replace("\r\n", "\n")
-        record = tomllib.loads(text)
-        lines = key_lines(text)
+        record: Any = json.loads(text) if is_json else tomllib.loads(text)
+        lines: dict[Way, int] = {} if is_json else key_lines(text)
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from error
-    for override in overrides:
-        lines[_override(record, override)] = 0
-    return _Reader(path, Path(path).parent, lines).read(record)
+        raise ConfigError(f"{path}: not {'JSON' if is_json else 'TOML'}: {error}") from error
+    if not isinstance(record, dict):
+        raise ConfigError(f"{path}: {written(record)}; make it an object of tables")
+    changed = frozenset([_override(record, override) for override in overrides])
+    lines |= dict.fromkeys(changed, 0)
+    return _Reader(path, Path(path).parent, lines, changed).read(record)
 
 
 def make_config(record: Mapping[str, Any], name: str = "config", folder: Path = Path()) -> Config:
@@ -83,12 +90,23 @@ def _override(record: Values, override: str) -> Way:
 class _Reader:
     """Reads one configuration; knows where what it reads was written."""
 
-    def __init__(self, name: str, folder: Path, lines: Mapping[Way, int] | None = None) -> None:
-        self._name, self._folder, self._lines = name, folder, lines or {}
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        lines: Mapping[Way, int] | None = None,
+        changed: frozenset[Way] = frozenset(),
+    ) -> None:
+        self._name, self._folder = name, folder
+        self._lines, self._changed = lines or {}, changed
         self._given: set[str] = set()
+        # All families, because keys of the others are refused in other words than unknown ones.
+        self._families = {name: list(family_places(name)) for name in family_names()}
 
     def read(self, record: Mapping[str, Any]) -> Config:
         kind = self._kind(record)
+        if ("model", "kind") in self._changed:
+            record = self._without_other_families(record, kind)
         tables: dict[str, dict[str, Place]] = {name: {} for name in OWNERS}
         for place in places(kind):
             tables.setdefault(place.table, {})[place.key.name] = place
@@ -101,8 +119,8 @@ class _Reader:
             known = {name: place.key for name, place in tables[table].items()}
             others = [
                 (f'model.kind = "{family}"', place.key)
-                for family in family_names()
-                for place in family_places(family)
+                for family, own in self._families.items()
+                for place in own
                 if place.table == table
             ]
             for key, value in self._values((table,), values, known, others).items():
@@ -110,16 +128,16 @@ class _Reader:
         config = Config(
             family=load_family(kind).config(**found.pop("family")),
             objective=self._objectives(record.get("objective", [])),
-            given=frozenset(self._given),
             **{owner: OWNERS[owner](**values) for owner, values in found.items()},
         )
+        config = replace(config, given=frozenset(self._given - self._silenced(config)))
         try:
             check(config)
         except WrongKeyError as error:
             self._refuse(_way(error.key), error.fault, error.key)
         except ConfigError as error:
             raise ConfigError(f"{self._name}: {error}") from None
-        return config
+        return self._with_paths(config)
 
     def _kind(self, record: Mapping[str, Any]) -> str:
         """The family first: it brings keys of its own."""
@@ -146,7 +164,8 @@ class _Reader:
         try:
             settings = settings_class(kind)
         except ConfigError as error:
-            self._refuse((*way, "kind"), f"is {shown(kind)}: {error}")
+            where = (*way, "kind")
+            raise ConfigError(f"{self._where(where)}: {_whole(where)}: {error}") from None
         own = {each.name: each for each in keys_of(settings)}
         known = {each.name: each for each in keys_of(CostConfig)} | own
         found = self._values(way, record, known, _objective_relatives())
@@ -172,16 +191,70 @@ class _Reader:
 
     def _value(self, way: Way, key: Key, value: Any) -> Any:
         with self._placed(way):
-            found = key.convert(value)
-        if key.path not in ("file", "named"):
-            return found
-        where = (*way, key.name)
-        if isinstance(found, tuple):
-            return tuple(self._path(where, key, each) for each in found)
-        return self._path(where, key, found)
+            return key.convert(value)
+
+    # -- what an override makes pointless -------------------------------------------
+
+    def _without_other_families(self, record: Mapping[str, Any], kind: str) -> Values:
+        own = {(place.table, place.key.name) for place in places(kind)}
+        every = (place for found in self._families.values() for place in found)
+        others = {(place.table, place.key.name) for place in every} - own - self._changed
+        found: Values = {}
+        for table, values in record.items():
+            if isinstance(values, Mapping):
+                kept = {name: x for name, x in values.items() if (table, name) not in others}
+                if kept or not values:
+                    found[table] = kept
+            else:
+                found[table] = values
+        return found
+
+    def _silenced(self, config: Config) -> set[str]:
+        """Keys of the file that say nothing only because of an override."""
+        said = list(places(config.model.kind))
+        ways = {(each.owner, each.key.name): (each.table, each.key.name) for each in said}
+        pairs: list[tuple[Way, Way | None]] = []
+        for each in said:
+            other = each.key.unmet(vars(getattr(config, each.owner)))
+            pairs.append((ways[each.owner, each.key.name], ways.get((each.owner, other or ""))))
+        for number, objective in enumerate(config.objective):
+            values = {key.name: value for key, value in objective_keys(objective)}
+            for key, _ in objective_keys(objective):
+                way, other = ("objective", number), key.unmet(values)
+                pairs.append(((*way, key.name), (*way, other) if other else None))
+        return {
+            _whole(way)
+            for way, other in pairs
+            if other in self._changed and way not in self._changed
+        }
+
+    # -- paths --------------------------------------------------------------------
+
+    def _with_paths(self, config: Config) -> Config:
+        """Paths made relative to where the command runs; all must exist."""
+        parts = {owner: self._with_paths_of(getattr(config, owner), (owner,)) for owner in OWNERS}
+        parts["family"] = self._with_paths_of(config.family, (config.model.kind,))
+        objectives = []
+        for number, each in enumerate(config.objective):
+            way: Way = ("objective", number)
+            found = self._with_paths_of(each, way)
+            if isinstance(found, CostConfig):
+                found = replace(found, settings=self._with_paths_of(found.settings, way))
+            objectives.append(found)
+        return replace(config, objective=tuple(objectives), **parts)
+
+    def _with_paths_of(self, owner: Any, table: Way) -> Any:
+        found: Values = {}
+        for key in keys_of(type(owner)):
+            if key.path in ("file", "named"):
+                way: Way = (*((key.table,) if key.table else table), key.name)
+                value = getattr(owner, key.name)
+                is_list = isinstance(value, tuple)
+                paths = [self._path(way, key, each) for each in (value if is_list else [value])]
+                found[key.name] = tuple(paths) if is_list else paths[0]
+        return replace(owner, **found)
 
     def _path(self, way: Way, key: Key, path: str) -> str:
-        """A path made relative to where the command runs; the file must exist."""
         if not path or (key.path == "named" and not is_file_name(path)):
             return path
         file = self._folder / path
@@ -197,8 +270,8 @@ class _Reader:
     # -- refusals -----------------------------------------------------------------
 
     def _refuse_table(self, table: str, known: Sequence[str]) -> NoReturn:
-        for family in family_names():
-            if any(place.table == table for place in family_places(family)):
+        for family, own in self._families.items():
+            if any(place.table == table for place in own):
                 self._refuse((table,), f'goes with model.kind = "{family}"; leave one out')
         self._refuse_unknown((table,), known)
 

@@ -70,11 +70,8 @@ class CostData(CostObjective):
 def load_costs(config: Config) -> list[CostObjective]:
     """The objectives that are costs, with their data."""
     return [
-        CostObjective(
-            f"{number} {each.kind}", each, load_objective(each.kind, each.data, each.settings)
-        )
-        for number, each in enumerate(config.objective)
-        if isinstance(each, CostConfig)
+        CostObjective(name, each, load_objective(each.kind, each.data, each.settings))
+        for name, each in config.costs.items()
     ]
 
 

@@ -29,7 +29,14 @@ from niwaki.parsers.base import ArcTrainable, TrainableParser
 from niwaki.tagging.updates import TagUpdates
 from niwaki.training.config import ARC_SELECTIONS, CostConfig
 from niwaki.training.examples import CostData
-from niwaki.training.pricing import GroupPricer, Priced, PricedGroup, Pricer, TaggedExamples
+from niwaki.training.pricing import (
+    GroupPricer,
+    Priced,
+    PricedGroup,
+    Pricer,
+    TaggedExamples,
+    scale_of,
+)
 from niwaki.training.reporting import ObjectiveReport
 from niwaki.training.selection import CHOICES
 from niwaki.typing import Arrays, IntArray
@@ -119,6 +126,7 @@ class SentencesInTraining(ObjectiveInTraining[Priced]):
             for tagging in data.taggings
         ]
         self._pricer = Pricer(data.config, objective, self._ways)
+        self._scale = scale_of(data.config, self._ways[0].examples)
 
     def price(self, numbers: Sequence[int]) -> list[Priced]:
         return self._pricer.price(numbers)
@@ -145,7 +153,7 @@ class SentencesInTraining(ObjectiveInTraining[Priced]):
             examples.descend(priced.slopes, config.step)
             return len(priced.slopes.arcs) > 0
         scores = priced.candidates.scores.astype(np.float64)
-        steps = CHOICES[config.select](scores, priced.costs, self._pricer.scale)
+        steps = CHOICES[config.select](scores, priced.costs, self._scale)
         for step in steps:
             examples.update(priced.candidates, step.towards, step.away, step.length * config.step)
         return bool(steps)
@@ -159,6 +167,7 @@ class GroupsInTraining(ObjectiveInTraining[list[PricedGroup]]):
         tagging = data.taggings[0]
         self._examples = parser.examples(tagging.batch, tagging.tags)
         self._pricer = GroupPricer(data.config, objective, self._examples)
+        self._scale = scale_of(data.config, self._examples)
 
     def price(self, numbers: Sequence[int]) -> list[list[PricedGroup]]:
         return self._pricer.price(numbers)
@@ -166,7 +175,7 @@ class GroupsInTraining(ObjectiveInTraining[list[PricedGroup]]):
     def _learn(self, priced: list[PricedGroup]) -> bool:
         changed = False
         for group in priced:
-            steps = CHOICES[self.config.select](group.scores, group.costs, self._pricer.scale)
+            steps = CHOICES[self.config.select](group.scores, group.costs, self._scale)
             for step in steps:
                 for kbest, rows in zip(group.candidates, group.rows.T, strict=True):
                     towards, away = int(rows[step.towards]), int(rows[step.away])

@@ -48,6 +48,11 @@ class TaggedExamples:
     examples: TrainableCandidates
 
 
+def scale_of(config: CostConfig, examples: TrainableCandidates) -> float:
+    """What a cost of 1 weighs in scores."""
+    return examples.auto_scale if config.scale == "auto" else config.scale
+
+
 class Pricer:
     """Prices the examples of an objective, in any thread."""
 
@@ -57,11 +62,7 @@ class Pricer:
         self._config, self._objective = config, objective
         self._examples = ways[0].examples
         self._others = ways[1:]
-
-    @property
-    def scale(self) -> float:
-        scale = self._config.scale
-        return self._examples.auto_scale if scale == "auto" else scale
+        self._scale = scale_of(config, self._examples)
 
     def price(self, numbers: Sequence[int]) -> list[Priced]:
         """Candidates and costs of some examples under the weights of this moment."""
@@ -119,9 +120,9 @@ class Pricer:
             )
         slopes = None
         if self._config.select == "exact":
-            candidates, slopes, _ = examples.expectation(number, arc_costs, self.scale)
+            candidates, slopes, _ = examples.expectation(number, arc_costs, self._scale)
         else:
-            candidates = examples.augmented(number, arc_costs, self.scale)
+            candidates = examples.augmented(number, arc_costs, self._scale)
         (costs,) = self._costs([candidates])
         return Priced(candidates, costs, len(candidates), slopes=slopes)
 
@@ -188,11 +189,6 @@ class GroupPricer:
         self, config: CostConfig, objective: GroupObjective, examples: TrainableCandidates
     ) -> None:
         self._config, self._objective, self._examples = config, objective, examples
-
-    @property
-    def scale(self) -> float:
-        scale = self._config.scale
-        return self._examples.auto_scale if scale == "auto" else scale
 
     def price(self, numbers: Sequence[int]) -> list[list[PricedGroup]]:
         """For each example what is to be learned from it, one thing after the other."""

@@ -12,9 +12,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from niwaki.typing import FloatArray
 
 
 class Step(NamedTuple):
@@ -25,13 +24,13 @@ class Step(NamedTuple):
     length: float
 
 
-def choose_hard(scores: Numbers, costs: Numbers, scale: float) -> list[Step]:
+def choose_hard(scores: FloatArray, costs: FloatArray, scale: float) -> list[Step]:
     """From the first candidate to the cheapest one, if that is cheaper."""
     best = int(np.argmin(costs))
     return [Step(best, 0, 1.0)] if costs[best] < costs[0] else []
 
 
-def choose_hope_fear(scores: Numbers, costs: Numbers, scale: float) -> list[Step]:
+def choose_hope_fear(scores: FloatArray, costs: FloatArray, scale: float) -> list[Step]:
     """From where score and cost are high to where score is high and cost is low.
 
     A cost of 1 weighs as much as `scale` of the score (Chiang 2012).
@@ -41,13 +40,13 @@ def choose_hope_fear(scores: Numbers, costs: Numbers, scale: float) -> list[Step
     return [Step(hope, fear, 1.0)] if costs[hope] < costs[fear] else []
 
 
-def choose_all_cheaper(scores: Numbers, costs: Numbers, scale: float) -> list[Step]:
+def choose_all_cheaper(scores: FloatArray, costs: FloatArray, scale: float) -> list[Step]:
     """From the first candidate to all that are cheaper, in equal parts."""
     cheaper = np.flatnonzero(costs < costs[0]).tolist()
     return [Step(each, 0, 1.0 / len(cheaper)) for each in cheaper]
 
 
-def choose_expected(scores: Numbers, costs: Numbers, scale: float) -> list[Step]:
+def choose_expected(scores: FloatArray, costs: FloatArray, scale: float) -> list[Step]:
     """Down the gradient of the expected cost, with p = softmax(score / scale).
 
     The gradient is the sum of p (cost - expected) over the features of each candidate.
@@ -60,12 +59,12 @@ def choose_expected(scores: Numbers, costs: Numbers, scale: float) -> list[Step]
     return [Step(c, 0, gain) if gain > 0 else Step(0, c, -gain) for c, gain in steps]
 
 
-def choose_augmented(scores: Numbers, costs: Numbers, scale: float) -> list[Step]:
+def choose_augmented(scores: FloatArray, costs: FloatArray, scale: float) -> list[Step]:
     """From fear to hope, where the candidates are the first tree and these two."""
     return [Step(1, 2, 1.0)] if costs[1] < costs[2] else []
 
 
-CHOICES: dict[str, Callable[[Numbers, Numbers, float], list[Step]]] = {
+CHOICES: dict[str, Callable[[FloatArray, FloatArray, float], list[Step]]] = {
     "hard": choose_hard,
     "hope-fear": choose_hope_fear,
     "all-cheaper": choose_all_cheaper,

@@ -236,13 +236,13 @@ def self_train(
             files.append(str(path))
         rounds.append(_summary(number, choices))
         added = TreebankConfig(data=tuple(files), weight=float(plan.weight))
-        lessons = with_trees(config, added)
+        with_chosen = with_trees(config, added)
         target = Path(output) if number == plan.rounds else folder / f"model-{number}.niwaki"
         if resume and target.exists():
             current = load(target)
             continue
         init = current if plan.train_on else None
-        current = train(lessons, target, reporter, resume=True, threads=threads, init=init)
+        current = train(with_chosen, target, reporter, resume=True, threads=threads, init=init)
     return current, rounds
 
 

@@ -281,8 +281,8 @@ def uptrain(
     trees = [sentence for file in files for sentence in read_conllu(file)]
     if not sizes:
         if not (resume and Path(output).exists()):
-            lessons = with_trees(config, _added(config.uptraining, files))
-            train(lessons, output, reporter, resume=resume, threads=threads)
+            with_teachers = with_trees(config, _added(config.uptraining, files))
+            train(with_teachers, output, reporter, resume=resume, threads=threads)
         return {len(trees): Path(output)}
     models = {}
     order = shuffled(len(trees), config.training.seed, "curve", 0)
@@ -290,14 +290,14 @@ def uptrain(
         models[size] = folder / f"{size}.niwaki"
         if resume and models[size].exists():
             continue
-        lessons = dataclasses.replace(config, objective=treebanks_of(config))
+        with_teachers = dataclasses.replace(config, objective=treebanks_of(config))
         if size:
             part = folder / f"{size}.conllu"
             with atomic_write(part) as out:
                 out.writelines(trees[number].source for number in order[:size])
-            lessons = with_trees(config, _added(config.uptraining, [str(part)]))
+            with_teachers = with_trees(config, _added(config.uptraining, [str(part)]))
         reporter.note(f"{size:,} trees of the teachers")
-        train(lessons, models[size], reporter, resume=resume, threads=threads)
+        train(with_teachers, models[size], reporter, resume=resume, threads=threads)
     with atomic_write(output) as out:
         out.write(models[max(models)].read_bytes())
     return models

@@ -54,4 +54,5 @@ def _card(value: Mapping[str, Any], depth: int) -> Iterator[str]:
         elif isinstance(item, list):
             yield f"{indent}{key}: {', '.join(map(str, item))}"
         else:
-            yield f"{indent}{key}: {item}"
+            # As a configuration writes it.
+            yield f"{indent}{key}: {str(item).lower() if isinstance(item, bool) else item}"

@@ -5,7 +5,9 @@ import numpy as np
 from libc.stdlib cimport calloc, free
 
 from niwaki.kernel.batch cimport Batch, Span
-from niwaki.kernel.hashing cimport FIRST_VALUE, NONE_VALUE, hash_bytes, mix, short_hash, shortened
+from niwaki.kernel.hashing cimport (
+    FIRST_VALUE, NONE_VALUE, hash_bytes, mix, probe, short_hash, shortened,
+)
 
 # Look-ups in constant tables, which need no interpreter (Cython's own declarations say otherwise).
 cdef extern from "Python.h" nogil:
@@ -66,11 +68,9 @@ cdef class Clusters:
                 while at < length and text[at] != c"\t" and text[at] != c"\n":
                     at += 1
                 key = hash_bytes(&text[start], at - start)
-                place = key & self.mask
-                while self.keys[place] != 0:
-                    if self.keys[place] == key:
-                        raise ValueError(f"{lines[start:at]!r} stands twice")
-                    place = (place + 1) & self.mask
+                place = probe(self.keys, self.mask, key)
+                if self.keys[place] != 0:
+                    raise ValueError(f"{lines[start:at]!r} stands twice")
                 self.keys[place] = key
                 self.numbers[place], self.prefixes[place] = number, prefix
             at += 1
@@ -82,12 +82,8 @@ cdef class Clusters:
 
     cdef int64_t find(self, uint64_t form) noexcept nogil:
         """Where a word stands in the table, or -1."""
-        cdef uint64_t place = form & self.mask
-        while self.keys[place] != 0:
-            if self.keys[place] == form:
-                return place
-            place = (place + 1) & self.mask
-        return -1
+        cdef uint64_t place = probe(self.keys, self.mask, form)
+        return <int64_t>place if self.keys[place] != 0 else -1
 
 
 cdef int decode(Bytes text, Py_ssize_t length, uint32_t* first, uint32_t* last, int* last_count,

@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY, exp
 from libc.stdint cimport int32_t
 
-from niwaki.kernel.graph._arithmetic cimport Log
+from niwaki.kernel.graph._arithmetic cimport Dual, Log, LogDual
 
 ctypedef fused Plain:
     double
@@ -29,17 +29,29 @@ cdef struct Answer:
     double entropy
 
 
-cdef class TreeSums:
-    """Sums over a kind of trees. A kind says how it is done for one sentence; False means that
-    the form of number does not reach, or that there is no tree.
-    """
+cdef struct Methods:
+    # How it is done for one sentence, for each form of number: room (how many numbers a
+    # sentence of size - 1 words needs), sums, and trees, each drawn from `step` numbers
+    # between 0 and 1. False means that the form of number does not reach, or that there is
+    # no tree.
+    size_t (*room)(size_t size) noexcept nogil
+    bint (*sum)(double* space, const Problem* problem, Answer* out) noexcept nogil
+    bint (*sum_logs)(Log* space, const Problem* problem, Answer* out) noexcept nogil
+    bint (*sum_duals)(Dual* space, const Problem* problem, Answer* out) noexcept nogil
+    bint (*sum_log_duals)(LogDual* space, const Problem* problem, Answer* out) noexcept nogil
+    bint (*draw)(double* space, const Problem* problem, const double* uniforms, Py_ssize_t step,
+                 Py_ssize_t count, int32_t* heads) noexcept nogil
+    bint (*draw_by_logs)(Log* space, const Problem* problem, const double* uniforms,
+                         Py_ssize_t step, Py_ssize_t count, int32_t* heads) noexcept nogil
 
-    cdef size_t room(self, size_t size) noexcept nogil
+
+cdef class TreeSums:
+    """Sums over a kind of trees, which makes its methods known."""
+
+    cdef Methods methods
+
     cdef bint solve(self, const Problem* problem, void* space, bint in_logs,
                     Answer* out) noexcept nogil
-    cdef bint draw_all(self, const Problem* problem, void* space, bint in_logs,
-                       const double* uniforms, Py_ssize_t step, Py_ssize_t count,
-                       int32_t* heads) noexcept nogil
 
 
 cdef inline double share_of(const Plain* weights, Py_ssize_t i, double top) noexcept nogil:

@@ -2,8 +2,6 @@
 
 from libc.stdlib cimport free, malloc
 
-from niwaki.kernel.graph._arithmetic cimport Dual
-
 
 cdef struct Space:
     void* numbers
@@ -12,7 +10,7 @@ cdef struct Space:
 
 
 cdef reserve(TreeSums kind, size_t size, size_t bytes_each, Space* space):
-    space.numbers = malloc(kind.room(size) * bytes_each)
+    space.numbers = malloc(kind.methods.room(size) * bytes_each)
     space.shifts = <double*>malloc(3 * size * sizeof(double))
     space.places = <int32_t*>malloc((9 * size + 9) * sizeof(int32_t))
     if space.numbers == NULL or space.shifts == NULL or space.places == NULL:
@@ -27,19 +25,15 @@ cdef void release(Space* space) noexcept nogil:
 
 
 cdef class TreeSums:
-    cdef size_t room(self, size_t size) noexcept nogil:
-        """How many numbers a sentence of size - 1 words needs."""
-        return 0
-
     cdef bint solve(self, const Problem* problem, void* space, bint in_logs,
                     Answer* out) noexcept nogil:
-        return False
-
-    cdef bint draw_all(self, const Problem* problem, void* space, bint in_logs,
-                       const double* uniforms, Py_ssize_t step, Py_ssize_t count,
-                       int32_t* heads) noexcept nogil:
-        """Trees, each from `step` numbers between 0 and 1."""
-        return False
+        if problem.costs == NULL:
+            if in_logs:
+                return self.methods.sum_logs(<Log*>space, problem, out)
+            return self.methods.sum(<double*>space, problem, out)
+        if in_logs:
+            return self.methods.sum_log_duals(<LogDual*>space, problem, out)
+        return self.methods.sum_duals(<Dual*>space, problem, out)
 
     def sums(self, const double[::1] arcs not None, costs, const int32_t[::1] lengths not None,
              bint single_root, double[::1] marginals not None, slopes,
@@ -105,9 +99,9 @@ cdef class TreeSums:
         problem.shifts = space.shifts
         problem.places = space.places
         with nogil:
-            done = (self.draw_all(&problem, space.numbers, False, &uniforms[0, 0],
-                                  uniforms.shape[1], heads.shape[0], &heads[0, 0])
-                    or self.draw_all(&problem, space.numbers, True, &uniforms[0, 0],
-                                     uniforms.shape[1], heads.shape[0], &heads[0, 0]))
+            done = (self.methods.draw(<double*>space.numbers, &problem, &uniforms[0, 0],
+                                      uniforms.shape[1], heads.shape[0], &heads[0, 0])
+                    or self.methods.draw_by_logs(<Log*>space.numbers, &problem, &uniforms[0, 0],
+                                                 uniforms.shape[1], heads.shape[0], &heads[0, 0]))
         release(&space)
         return done

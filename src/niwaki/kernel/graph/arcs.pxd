@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from niwaki.kernel.batch cimport Batch
-from niwaki.kernel.features.columns cimport MAX_ATTRIBUTES
+from niwaki.kernel.features.columns cimport MAX_ATTRIBUTES, Columns
 from niwaki.kernel.linear cimport Decision, Scorer
 
 cdef enum:
@@ -69,6 +69,8 @@ cdef class ArcModel:
     cdef Scorer scorer
     cdef object model
 
+    cdef _score(self, Batch batch, Columns columns, const int32_t[::1] sentences, bint siblings,
+                double[::1] out)
     cdef void flush(self, const Decision* decisions, double** places, int count) noexcept nogil
     cdef void score_arcs(self, const Sentence* sentence, double* out) noexcept nogil
     cdef void score_siblings(self, const Sentence* sentence, double* out) noexcept nogil

@@ -226,27 +226,8 @@ cdef class ArcModel:
         by class. A word as its own head scores 0.
         """
         cdef Columns columns = self._columns(batch, attributes, sentences)
-        cdef Sentence sentence
-        cdef Py_ssize_t k, at = 0
-        cdef int n
-        cdef bint ready = True
         out = np.zeros((_count_arcs(batch, sentences, 1), self.scorer.classes))
-        cdef double[:, ::1] view = out
-        memset(&sentence, 0, sizeof(Sentence))
-        with nogil:
-            for k in range(sentences.shape[0]):
-                n = batch.starts[sentences[k] + 1] - batch.starts[sentences[k]]
-                if n == 0:
-                    continue
-                ready = self.features.prepare(
-                    &sentence, columns.pointers, batch.starts[sentences[k]], n)
-                if not ready:
-                    break
-                self.score_arcs(&sentence, &view[at, 0])
-                at += <Py_ssize_t>(n + 1) * n
-        free(sentence.memory)
-        if not ready:
-            raise MemoryError()
+        self._score(batch, columns, sentences, False, out.reshape(-1))
         return out
 
     cdef void score_arcs(self, const Sentence* sentence, double* out) noexcept nogil:
@@ -288,14 +269,19 @@ cdef class ArcModel:
         what cannot be (a sibling that is not between) scores 0. There is one class.
         """
         cdef Columns columns = self._columns(batch, attributes, sentences)
+        if self.scorer.classes != 1:
+            raise ValueError("siblings are scored by a model of one class")
+        out = np.zeros(_count_arcs(batch, sentences, 2))
+        self._score(batch, columns, sentences, True, out)
+        return out
+
+    cdef _score(self, Batch batch, Columns columns, const int32_t[::1] sentences,
+                bint siblings, double[::1] out):
+        """Score sentence after sentence, one behind the other."""
         cdef Sentence sentence
         cdef Py_ssize_t k, at = 0
         cdef int n
         cdef bint ready = True
-        if self.scorer.classes != 1:
-            raise ValueError("siblings are scored by a model of one class")
-        out = np.zeros(_count_arcs(batch, sentences, 2))
-        cdef double[::1] view = out
         memset(&sentence, 0, sizeof(Sentence))
         with nogil:
             for k in range(sentences.shape[0]):
@@ -306,12 +292,15 @@ cdef class ArcModel:
                     &sentence, columns.pointers, batch.starts[sentences[k]], n)
                 if not ready:
                     break
-                self.score_siblings(&sentence, &view[at])
-                at += <Py_ssize_t>(n + 1) * n * (n + 1)
+                if siblings:
+                    self.score_siblings(&sentence, &out[at])
+                    at += <Py_ssize_t>(n + 1) * n * (n + 1)
+                else:
+                    self.score_arcs(&sentence, &out[at])
+                    at += <Py_ssize_t>(n + 1) * n * self.scorer.classes
         free(sentence.memory)
         if not ready:
             raise MemoryError()
-        return out
 
     cdef void score_siblings(self, const Sentence* sentence, double* out) noexcept nogil:
         cdef Decision decisions[LANES]

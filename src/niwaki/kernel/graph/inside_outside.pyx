@@ -26,7 +26,7 @@ from niwaki.kernel.graph._arithmetic cimport (
     Dual, Log, LogDual, Number, dot, is_safe, log_of, log_slope, over, plus, put, slope_of, times,
     value_of,
 )
-from niwaki.kernel.graph._sums cimport Answer, Plain, Problem, TreeSums, pick
+from niwaki.kernel.graph._sums cimport Answer, Methods, Plain, Problem, TreeSums, pick
 from niwaki.kernel.graph._weights cimport surprise, total_shift, weigh
 
 # A Z from here on is exact although parts of it may have been too small to be kept.
@@ -224,25 +224,16 @@ cdef bint draw_each(Plain* space, const Problem* problem, const double* uniforms
     return True
 
 
+cdef size_t room(size_t size) noexcept nogil:
+    return MATRICES * size * size
+
+
 cdef class ProjectiveSums(TreeSums):
     """Over trees without crossing arcs; one is drawn from 2 n + 1 numbers."""
 
-    cdef size_t room(self, size_t size) noexcept nogil:
-        return MATRICES * size * size
-
-    cdef bint solve(self, const Problem* problem, void* space, bint in_logs,
-                    Answer* out) noexcept nogil:
-        if problem.costs == NULL:
-            if in_logs:
-                return summarize(<Log*>space, problem, out)
-            return summarize(<double*>space, problem, out)
-        if in_logs:
-            return summarize(<LogDual*>space, problem, out)
-        return summarize(<Dual*>space, problem, out)
-
-    cdef bint draw_all(self, const Problem* problem, void* space, bint in_logs,
-                       const double* uniforms, Py_ssize_t step, Py_ssize_t count,
-                       int32_t* heads) noexcept nogil:
-        if in_logs:
-            return draw_each(<Log*>space, problem, uniforms, step, count, heads)
-        return draw_each(<double*>space, problem, uniforms, step, count, heads)
+    def __cinit__(self):
+        self.methods = Methods(
+            room=room, sum=summarize[double], sum_logs=summarize[Log],
+            sum_duals=summarize[Dual], sum_log_duals=summarize[LogDual],
+            draw=draw_each[double], draw_by_logs=draw_each[Log],
+        )

@@ -17,6 +17,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from niwaki.kernel.graph._chart cimport (
     Chart, fill, free_chart, new_chart, root_score, sibling_score,
 )
+from niwaki.kernel.graph._heap cimport Heap, Waiting, pop, push
 
 cdef enum:
     HALF = 0
@@ -32,14 +33,12 @@ cdef struct Way:
     int32_t other_rank
 
 cdef struct Item:
-    # Ways in order of score, those waiting (a heap), and whether the last one found
-    # has still to name its followers.
+    # Ways in order of score, those waiting, and whether the last one found has still to
+    # name its followers.
     Way* ways
     int32_t count
     int32_t room
-    Way* heap
-    int32_t waiting
-    int32_t heap_room
+    Heap waiting
     int32_t kind
     int32_t a
     int32_t b
@@ -122,55 +121,16 @@ cdef Edge edge_of(const Chart* c, const Item* item, int number) noexcept nogil:
 
 # -- items ----------------------------------------------------------------------
 
-cdef inline bint goes_before(const Way* one, const Way* other) noexcept nogil:
-    if one.score != other.score:
-        return one.score > other.score
-    if one.edge != other.edge:
-        return one.edge < other.edge
-    if one.rank != other.rank:
-        return one.rank < other.rank
-    return one.other_rank < other.other_rank
-
-
-cdef void wait(Lazy* lazy, Item* item, Way way) noexcept nogil:
+cdef inline void wait(Lazy* lazy, Item* item, Way way) noexcept nogil:
     """Put a way into the heap of an item."""
-    cdef int32_t place = item.waiting, above
-    cdef void* grown
-    if place == item.heap_room:
-        item.heap_room = 2 * item.heap_room + 4
-        grown = realloc(item.heap, item.heap_room * sizeof(Way))
-        if grown == NULL:
-            lazy.out_of_memory = True
-            return
-        item.heap = <Way*>grown
-    item.waiting += 1
-    while place > 0:
-        above = (place - 1) // 2
-        if not goes_before(&way, &item.heap[above]):
-            break
-        item.heap[place] = item.heap[above]
-        place = above
-    item.heap[place] = way
+    if not push(&item.waiting, Waiting(way.score, way.edge, way.rank, way.other_rank)):
+        lazy.out_of_memory = True
 
 
-cdef Way take(Item* item) noexcept nogil:
+cdef inline Way take(Item* item) noexcept nogil:
     """The best way of the heap."""
-    cdef Way taken = item.heap[0], moved
-    cdef int32_t place = 0, below
-    item.waiting -= 1
-    moved = item.heap[item.waiting]
-    while True:
-        below = 2 * place + 1
-        if below >= item.waiting:
-            break
-        if below + 1 < item.waiting and goes_before(&item.heap[below + 1], &item.heap[below]):
-            below += 1
-        if not goes_before(&item.heap[below], &moved):
-            break
-        item.heap[place] = item.heap[below]
-        place = below
-    item.heap[place] = moved
-    return taken
+    cdef Waiting taken = pop(&item.waiting)
+    return Way(taken.score, taken.first, taken.second, taken.third)
 
 
 cdef int32_t item_at(Lazy* lazy, int64_t place) noexcept nogil:
@@ -195,7 +155,7 @@ cdef int32_t item_at(Lazy* lazy, int64_t place) noexcept nogil:
     lazy.item_count += 1
     lazy.numbers[place] = number + 1
     item = &lazy.items[number]
-    item[0] = Item(NULL, 0, 0, NULL, 0, 0, 0, 0, 0, False)
+    item[0] = Item(NULL, 0, 0, Heap(NULL, 0, 0), 0, 0, 0, False)
     item.b = <int32_t>(place % c.size)
     item.a = <int32_t>(place // c.size % c.size)
     item.kind = <int32_t>(place // c.size // c.size)
@@ -226,7 +186,7 @@ cdef void ask(Lazy* lazy, Py_ssize_t* count, int32_t number, int32_t rank) noexc
 
 cdef bint is_ready(const Item* item, int32_t rank) noexcept nogil:
     """Whether the way at a rank is known, or known not to exist."""
-    return item.count > rank or (item.waiting == 0 and not item.unfollowed)
+    return item.count > rank or (item.waiting.count == 0 and not item.unfollowed)
 
 
 cdef bint follow(Lazy* lazy, int32_t number, Py_ssize_t* count) noexcept nogil:
@@ -369,7 +329,7 @@ def kbest(const double[::1] arcs, siblings, int n, bint single_root, int32_t[:, 
                 found += 1
     for i in range(lazy.item_count):
         free(lazy.items[i].ways)
-        free(lazy.items[i].heap)
+        free(lazy.items[i].waiting.items)
     free(lazy.items)
     free(lazy.numbers)
     free(lazy.asked)

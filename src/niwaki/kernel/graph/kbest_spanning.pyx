@@ -17,15 +17,11 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+from niwaki.kernel.graph._heap cimport Heap, Waiting, pop, push
 from niwaki.kernel.graph.spanning cimport (
-    Contraction, begin, best_source, contract, free_contraction, load, new_contraction, solve,
-    tree_score,
+    UNSEEN, Contraction, begin, best_source, contract, extend_path, free_contraction, load,
+    new_contraction, solve, start_path, tree_score,
 )
-
-cdef enum:
-    UNSEEN = 0
-    ON_PATH = 1
-    HANGS = 2
 
 # Two sums of the same scores in another order differ by less than this share of them.
 cdef double ROUNDING = 2.0 ** -44
@@ -39,7 +35,6 @@ cdef struct Choice:
 
 cdef struct Part:
     # A set of trees: its best tree is known, its second best is without `arc`.
-    double score
     int32_t choices
     int32_t tree
     int32_t arc
@@ -54,9 +49,7 @@ cdef struct Search:
     int32_t choice_count
     Part* parts
     int32_t part_count
-    # The heap: numbers of parts, the one with the best second tree first.
-    int32_t* heap
-    int32_t heap_count
+    Heap heap               # of numbers of parts, the one with the best second tree first
     # Of the tree at hand: when each word is entered and left, walking down from the root.
     int32_t* entered
     int32_t* left
@@ -187,9 +180,7 @@ cdef double smallest_loss(Search* s, int32_t choices, const int32_t* heads,
     for start in range(1, size):
         if c.state[start] != UNSEEN:
             continue
-        c.path[0] = start
-        c.state[start] = ON_PATH
-        length = 1
+        length = start_path(c, start)
         while length:
             slot = c.path[length - 1]
             node = c.node[slot]
@@ -203,69 +194,28 @@ cdef double smallest_loss(Search* s, int32_t choices, const int32_t* heads,
             else:
                 c.offset[node] = c.in_scores[slot * size + source]
             magnitude += fabs(c.offset[node])
-            if c.state[source] == HANGS:
-                for i in range(length):
-                    c.state[c.path[i]] = HANGS
-                length = 0
-            elif c.state[source] == ON_PATH:
-                i = length - 1
-                while c.path[i] != source:
-                    i -= 1
+            i = extend_path(c, &length, source)
+            if i >= 0:
                 follow_contraction(s, i, length)
                 length = i + 1
-            else:
-                c.state[source] = ON_PATH
-                c.path[length] = source
-                length += 1
     return smallest
 
 
 # -- the parts, best first -----------------------------------------------------
 
-cdef inline bint goes_before(const Search* s, int32_t one, int32_t other) noexcept nogil:
-    if s.parts[one].score != s.parts[other].score:
-        return s.parts[one].score > s.parts[other].score
-    return one < other
-
-
-cdef void add_part(Search* s, int32_t choices, const int32_t* trees, int32_t tree,
+cdef bint add_part(Search* s, int32_t choices, const int32_t* trees, int32_t tree,
                    double score) noexcept nogil:
-    """Find the second best tree of a set and queue the set; nothing if it has no other tree."""
+    """Find the second best tree of a set and queue the set, if it has another tree.
+
+    False without memory.
+    """
     cdef int32_t arc = 0, new = s.part_count
-    cdef int place, above
     cdef double loss = smallest_loss(s, choices, trees + <Py_ssize_t>tree * s.n, &arc)
     if loss == INFINITY:
-        return
-    s.parts[new] = Part(score - loss, choices, tree, arc)
+        return True
+    s.parts[new] = Part(choices, tree, arc)
     s.part_count += 1
-    place = s.heap_count
-    s.heap_count += 1
-    while place > 0:
-        above = (place - 1) // 2
-        if not goes_before(s, new, s.heap[above]):
-            break
-        s.heap[place] = s.heap[above]
-        place = above
-    s.heap[place] = new
-
-
-cdef int32_t take_part(Search* s) noexcept nogil:
-    cdef int32_t taken = s.heap[0], moved
-    cdef int place = 0, below
-    s.heap_count -= 1
-    moved = s.heap[s.heap_count]
-    while True:
-        below = 2 * place + 1
-        if below >= s.heap_count:
-            break
-        if below + 1 < s.heap_count and goes_before(s, s.heap[below + 1], s.heap[below]):
-            below += 1
-        if not goes_before(s, s.heap[below], moved):
-            break
-        s.heap[place] = s.heap[below]
-        place = below
-    s.heap[place] = moved
-    return taken
+    return push(&s.heap, Waiting(score - loss, new, 0, 0))
 
 
 cdef int32_t choose(Search* s, int32_t before, int32_t arc, bint required) noexcept nogil:
@@ -275,7 +225,7 @@ cdef int32_t choose(Search* s, int32_t before, int32_t arc, bint required) noexc
 
 
 cdef Py_ssize_t search(Search* s, Py_ssize_t k, int32_t* trees, double* scores) noexcept nogil:
-    """Fill in up to k trees; how many there are."""
+    """Fill in up to k trees; how many there are, -1 without memory."""
     cdef Py_ssize_t found = 0
     cdef int32_t with_arc, without_arc
     cdef Part part
@@ -285,10 +235,10 @@ cdef Py_ssize_t search(Search* s, Py_ssize_t k, int32_t* trees, double* scores) 
         return 0
     scores[0] = tree_score(s.arcs, trees, s.n)
     found = 1
-    if k > 1:
-        add_part(s, -1, trees, 0, scores[0])
-    while found < k and s.heap_count > 0:
-        part = s.parts[take_part(s)]
+    if k > 1 and not add_part(s, -1, trees, 0, scores[0]):
+        return -1
+    while found < k and s.heap.count > 0:
+        part = s.parts[pop(&s.heap).first]
         without_arc = choose(s, part.choices, part.arc, False)
         with_arc = choose(s, part.choices, part.arc, True)
         apply_choices(s, without_arc)
@@ -297,9 +247,10 @@ cdef Py_ssize_t search(Search* s, Py_ssize_t k, int32_t* trees, double* scores) 
         # Adding in another order may make a later tree better by its last digit.
         scores[found] = min(scores[found - 1], tree_score(s.arcs, trees + found * s.n, s.n))
         found += 1
-        if found < k:
-            add_part(s, without_arc, trees, <int32_t>(found - 1), scores[found - 1])
-            add_part(s, with_arc, trees, part.tree, scores[part.tree])
+        if found < k and not (
+                add_part(s, without_arc, trees, <int32_t>(found - 1), scores[found - 1])
+                and add_part(s, with_arc, trees, part.tree, scores[part.tree])):
+            return -1
     return found
 
 
@@ -314,15 +265,15 @@ def kbest(const double[::1] arcs, int n, bint single_root, int32_t[:, ::1] trees
     s.n = n
     s.single = single_root
     s.arcs = &arcs[0]
-    s.choice_count = s.part_count = s.heap_count = 0
+    s.choice_count = s.part_count = 0
+    s.heap = Heap(NULL, 0, 0)
     s.c = new_contraction(n, True)
     s.base = <double*>malloc((size * size + 2 * size) * sizeof(double))
     s.choices = <Choice*>malloc(2 * k * sizeof(Choice))
     s.parts = <Part*>malloc(2 * k * sizeof(Part))
-    s.heap = <int32_t*>malloc((2 * k + 5 * size) * sizeof(int32_t))
-    if s.c and s.base and s.choices and s.parts and s.heap:
+    s.entered = <int32_t*>malloc(5 * size * sizeof(int32_t))
+    if s.c and s.base and s.choices and s.parts and s.entered:
         s.known_score = s.base + size * size
-        s.entered = s.heap + 2 * k
         s.left = s.entered + size
         s.slot_of = s.left + size
         s.known = s.slot_of + size
@@ -334,7 +285,8 @@ def kbest(const double[::1] arcs, int n, bint single_root, int32_t[:, ::1] trees
     free(s.base)
     free(s.choices)
     free(s.parts)
-    free(s.heap)
+    free(s.heap.items)
+    free(s.entered)
     if found < 0:
         raise MemoryError()
     return found

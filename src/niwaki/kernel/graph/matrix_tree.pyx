@@ -26,7 +26,7 @@ from niwaki.kernel.graph._arithmetic cimport (
     Dual, Log, LogDual, Number, add_scaled, dot, is_safe, log_of, log_slope, one_and_more, over,
     plus, put, slope_of, times, value_of,
 )
-from niwaki.kernel.graph._sums cimport Answer, Plain, Problem, TreeSums, pick
+from niwaki.kernel.graph._sums cimport Answer, Methods, Plain, Problem, TreeSums, pick
 from niwaki.kernel.graph._weights cimport surprise, total_shift, weigh
 
 # Within these, what is lost below 1e-308 cannot be felt in any marginal.
@@ -225,25 +225,16 @@ cdef bint draw_each(Plain* space, const Problem* problem, const double* uniforms
     return True
 
 
+cdef size_t room(size_t size) noexcept nogil:
+    return 3 * size * size + 3 * size
+
+
 cdef class SpanningSums(TreeSums):
     """Over all trees; one is drawn from n numbers."""
 
-    cdef size_t room(self, size_t size) noexcept nogil:
-        return 3 * size * size + 3 * size
-
-    cdef bint solve(self, const Problem* problem, void* space, bint in_logs,
-                    Answer* out) noexcept nogil:
-        if problem.costs == NULL:
-            if in_logs:
-                return summarize(<Log*>space, problem, out)
-            return summarize(<double*>space, problem, out)
-        if in_logs:
-            return summarize(<LogDual*>space, problem, out)
-        return summarize(<Dual*>space, problem, out)
-
-    cdef bint draw_all(self, const Problem* problem, void* space, bint in_logs,
-                       const double* uniforms, Py_ssize_t step, Py_ssize_t count,
-                       int32_t* heads) noexcept nogil:
-        if in_logs:
-            return draw_each(<Log*>space, problem, uniforms, step, count, heads)
-        return draw_each(<double*>space, problem, uniforms, step, count, heads)
+    def __cinit__(self):
+        self.methods = Methods(
+            room=room, sum=summarize[double], sum_logs=summarize[Log],
+            sum_duals=summarize[Dual], sum_log_duals=summarize[LogDual],
+            draw=draw_each[double], draw_by_logs=draw_each[Log],
+        )

@@ -2,6 +2,13 @@
 
 from libc.stdint cimport int32_t
 
+cdef enum:
+    # What is known of a slot.
+    UNSEEN
+    ON_PATH
+    HANGS
+
+
 # An arc as one number: head * size + dependent.
 cdef struct Contraction:
     int n
@@ -34,3 +41,32 @@ cdef void contract(Contraction* c, int start, int stop) noexcept nogil
 cdef int best_source(const Contraction* c, int slot) noexcept nogil
 cdef bint solve(Contraction* c, int32_t* heads) noexcept nogil
 cdef double tree_score(const double* arcs, const int32_t* heads, int n) noexcept nogil
+
+
+cdef inline int start_path(Contraction* c, int slot) noexcept nogil:
+    """Begin a path of slots; its length."""
+    c.path[0] = slot
+    c.state[slot] = ON_PATH
+    return 1
+
+
+cdef inline int extend_path(Contraction* c, int* length, int source) noexcept nogil:
+    """Follow a path to the source of its last slot; where on it a cycle begins, -1 if none does.
+
+    What comes to something that hangs on the root hangs there too, and the path is done.
+    """
+    cdef int i
+    if c.state[source] == HANGS:
+        for i in range(length[0]):
+            c.state[c.path[i]] = HANGS
+        length[0] = 0
+        return -1
+    if c.state[source] == ON_PATH:
+        i = length[0] - 1
+        while c.path[i] != source:
+            i -= 1
+        return i
+    c.state[source] = ON_PATH
+    c.path[length[0]] = source
+    length[0] += 1
+    return -1

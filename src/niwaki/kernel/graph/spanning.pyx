@@ -17,11 +17,6 @@ Scores of minus infinity forbid an arc. Ties go to the head that comes first.
 from libc.math cimport INFINITY
 from libc.stdlib cimport calloc, free, malloc
 
-cdef enum:
-    UNSEEN = 0
-    ON_PATH = 1
-    HANGS = 2
-
 
 cdef Contraction* new_contraction(int n, bint seconds) noexcept nogil:
     """Room for sentences of up to n words; NULL without memory."""
@@ -190,9 +185,7 @@ cdef bint solve(Contraction* c, int32_t* heads) noexcept nogil:
     for start in range(1, size):
         if c.state[start] != UNSEEN:
             continue
-        c.path[0] = start
-        c.state[start] = ON_PATH
-        length = 1
+        length = start_path(c, start)
         while length:
             slot = c.path[length - 1]
             source = best_source(c, slot)
@@ -201,20 +194,10 @@ cdef bint solve(Contraction* c, int32_t* heads) noexcept nogil:
             node = c.node[slot]
             c.entering[node] = c.in_arcs[slot * size + source]
             c.offset[node] = c.in_scores[slot * size + source]
-            if c.state[source] == HANGS:
-                for i in range(length):
-                    c.state[c.path[i]] = HANGS
-                length = 0
-            elif c.state[source] == ON_PATH:
-                i = length - 1
-                while c.path[i] != source:
-                    i -= 1
+            i = extend_path(c, &length, source)
+            if i >= 0:
                 contract(c, i, length)
                 length = i + 1
-            else:
-                c.state[source] = ON_PATH
-                c.path[length] = source
-                length += 1
     # Undo the contractions, the last one first: the arc into a cycle replaces one of its own.
     for node in range(c.nodes - 1, size - 1, -1):
         arc = c.entering[node]

@@ -165,9 +165,3 @@ cdef class Text:
                     line_ends += 2
                 i += 1
             chunk.gap = BREAK_GAP if line_ends > 1 else SPACE_GAP
-
-    def chunk_list(self):
-        """(start, end, gap) of each chunk."""
-        cdef Py_ssize_t i
-        return [(self.chunks[i].start, self.chunks[i].end, self.chunks[i].gap)
-                for i in range(self.chunk_count)]

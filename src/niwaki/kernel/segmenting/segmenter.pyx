@@ -23,7 +23,9 @@ from niwaki.kernel.segmenting.contexts cimport (
     AHEAD, ENDINGS, MAX_VALUES, Progress, Templates, Token, begin, boundary_values,
     close_token, proceed, sentence_values, split_values,
 )
-from niwaki.kernel.linear cimport MAX_KEYS, SparseWeights, Scorer, learn_gradients, scorer_of
+from niwaki.kernel.linear cimport (
+    MAX_KEYS, LearnTable, Scorer, SparseWeights, learn_gradients, scorer_of,
+)
 
 cdef enum:
     SPLITS_SEEN = 64        # classes that one step of learning changes at most
@@ -36,6 +38,18 @@ UNDECIDED_CHUNKS = 2
 UNDECIDED_TOKENS = AHEAD
 PAIR_KINDS = KINDS
 ENDING_COUNT = ENDINGS
+
+
+cdef struct Training:
+    # For each character `gold` says whether a token ends after it (1) or also a sentence (2),
+    # and `rules` how that token is split.
+    LearnTable* table
+    const uint8_t* gold
+    const int32_t* rules
+    float rate
+    float damping
+    long decisions
+    long mistakes
 
 
 cdef class Segmenter:
@@ -114,14 +128,14 @@ cdef class Segmenter:
             if not final:
                 chunks = max(0, chunks - UNDECIDED_CHUNKS)
             with nogil:
-                count = decided = self.find_tokens(text, chunks, tokens)
+                count = decided = self.find_tokens(text, chunks, NULL, tokens)
                 if not final:
                     decided = count - AHEAD if count > AHEAD else 0
                 self.find_sentences(text, tokens, count, by_lines, ends)
                 while decided > 0 and not ends[decided - 1]:
                     decided -= 1
                 if self.split_model is not None:
-                    self.find_splits(text, tokens, decided, ends, scores, splits)
+                    self.find_splits(text, tokens, decided, ends, NULL, scores, splits)
             return arrays_of(tokens, ends, splits, decided)
         finally:
             free(tokens)
@@ -129,11 +143,15 @@ cdef class Segmenter:
             free(splits)
             free(scores)
 
-    cdef Py_ssize_t find_tokens(self, Text text, Py_ssize_t chunks, Token* tokens) noexcept nogil:
+    cdef Py_ssize_t find_tokens(self, Text text, Py_ssize_t chunks, Training* training,
+                                Token* tokens) noexcept nogil:
+        """The tokens of the first chunks: as the model finds them, or in training as they
+        are, and the model learns them."""
         cdef Py_ssize_t chunk, count = 0
         cdef int32_t i, start, end
         cdef uint64_t word
         cdef uint32_t shape
+        cdef bint is_end
         cdef uint64_t values[MAX_VALUES]
         for chunk in range(chunks):
             start = text.chunks[chunk].start
@@ -141,9 +159,17 @@ cdef class Segmenter:
             word = HASH_START
             shape = 0
             for i in range(start, end):
-                if i > start and self.may_end(text, i):
-                    boundary_values(text, chunk, start, word, shape, i, values)
-                    if self.score(self.boundaries, values) > 0:
+                if i > start:
+                    is_end = self.may_end(text, i)
+                    if is_end:
+                        boundary_values(text, chunk, start, word, shape, i, values)
+                        if training == NULL:
+                            is_end = self.score(self.boundaries, values) > 0
+                        else:
+                            self.step(training, self.boundaries, values, training.gold[i - 1] > 0)
+                    if training != NULL:
+                        is_end = training.gold[i - 1] > 0
+                    if is_end:
                         close_token(text, &tokens[count], start, i, word, NO_GAP)
                         count += 1
                         start = i
@@ -183,10 +209,14 @@ cdef class Segmenter:
                 begin(&progress, t + 1)
 
     cdef void find_splits(self, Text text, const Token* tokens, Py_ssize_t count,
-                          const uint8_t* ends, float* scores, int32_t* splits) noexcept nogil:
+                          const uint8_t* ends, Training* training, float* scores,
+                          int32_t* splits) noexcept nogil:
+        """How the model splits the tokens; in training it learns how they are split."""
         cdef uint64_t values[MAX_VALUES]
         cdef uint64_t keys[MAX_KEYS]
         cdef Py_ssize_t start = 0, stop, t
+        cdef int32_t length
+        cdef int many
         while start < count:
             stop = start + 1
             while stop < count and not ends[stop - 1]:
@@ -195,10 +225,15 @@ cdef class Segmenter:
                 if not self.split_endings[tokens[t].ending]:
                     continue
                 split_values(text, tokens, t, start, stop, values)
+                many = self.splits.keys(values, keys)
                 memset(scores, 0, self.rules * sizeof(float))
-                self.split_scorer.score(
-                    self.split_scorer.table, keys, self.splits.keys(values, keys), scores)
-                splits[t] = self.best_rule(tokens[t].end - tokens[t].start, scores)
+                self.split_scorer.score(self.split_scorer.table, keys, many, scores)
+                length = tokens[t].end - tokens[t].start
+                if training == NULL:
+                    splits[t] = self.best_rule(length, scores)
+                else:
+                    self.split_step(training, keys, many, scores, length,
+                                    training.rules[tokens[t].end - 1])
             start = stop
 
     cdef int best_rule(self, int32_t length, const float* scores) noexcept nogil:
@@ -222,9 +257,9 @@ cdef class Segmenter:
         cdef Text text = Text(codes)
         cdef Token* tokens
         cdef uint8_t* ends
-        cdef long counts[2]
+        cdef float* scores
+        cdef Training training
         cdef Py_ssize_t count, i
-        counts[0] = counts[1] = 0
         if gold.shape[0] != codes.shape[0] or rules.shape[0] != codes.shape[0]:
             raise ValueError("text and answers do not fit together")
         for i in range(rules.shape[0]):
@@ -236,61 +271,31 @@ cdef class Segmenter:
             return 0, 0
         tokens = <Token*>malloc((text.length + 1) * sizeof(Token))
         ends = <uint8_t*>calloc(text.length + 1, 1)
-        if tokens == NULL or ends == NULL:
+        scores = <float*>malloc(self.rules * sizeof(float))
+        if tokens == NULL or ends == NULL or scores == NULL:
             free(tokens)
             free(ends)
+            free(scores)
             raise MemoryError()
+        training = Training(&learner.table, &gold[0], &rules[0], rate, damping, 0, 0)
         with nogil:
-            count = self.learn_tokens(learner, text, &gold[0], rate, damping, tokens, counts)
+            count = self.find_tokens(text, text.chunk_count, &training, tokens)
             for i in range(count):
                 ends[i] = gold[tokens[i].end - 1] == 2 or tokens[i].gap == BREAK_GAP
-            self.learn_sentences(learner, text, tokens, ends, count, rate, damping, counts)
+            self.learn_sentences(&training, text, tokens, ends, count)
             if split_learner is not None:
-                self.learn_splits(
-                    split_learner, text, tokens, ends, count, &rules[0], rate, damping, counts)
+                training.table = &split_learner.table
+                self.find_splits(text, tokens, count, ends, &training, scores, NULL)
         free(tokens)
         free(ends)
+        free(scores)
         learner.check_memory()
         if split_learner is not None:
             split_learner.check_memory()
-        return counts[0], counts[1]
+        return training.decisions, training.mistakes
 
-    cdef Py_ssize_t learn_tokens(self, SparseWeights learner, Text text, const uint8_t* gold,
-                                 float rate, float damping, Token* tokens,
-                                 long* counts) noexcept nogil:
-        cdef Py_ssize_t chunk, count = 0
-        cdef int32_t i, start, end
-        cdef uint64_t word
-        cdef uint32_t shape
-        cdef uint64_t values[MAX_VALUES]
-        for chunk in range(text.chunk_count):
-            start = text.chunks[chunk].start
-            end = text.chunks[chunk].end
-            word = HASH_START
-            shape = 0
-            for i in range(start, end):
-                if i > start:
-                    if self.may_end(text, i):
-                        boundary_values(text, chunk, start, word, shape, i, values)
-                        self.step(
-                            learner, self.boundaries, values, gold[i - 1] > 0, rate, damping,
-                            counts)
-                    if gold[i - 1]:
-                        close_token(text, &tokens[count], start, i, word, NO_GAP)
-                        count += 1
-                        start = i
-                        word = HASH_START
-                        shape = 0
-                word = hash_more(word, text.folded[i])
-                if text.kinds[i] != (shape & 15):
-                    shape = (shape << 4 | text.kinds[i]) & SHAPE
-            close_token(text, &tokens[count], start, end, word, text.chunks[chunk].gap)
-            count += 1
-        return count
-
-    cdef void learn_sentences(self, SparseWeights learner, Text text, const Token* tokens,
-                              const uint8_t* ends, Py_ssize_t count, float rate, float damping,
-                              long* counts) noexcept nogil:
+    cdef void learn_sentences(self, Training* training, Text text, const Token* tokens,
+                              const uint8_t* ends, Py_ssize_t count) noexcept nogil:
         cdef Progress progress
         cdef uint64_t values[MAX_VALUES]
         cdef Py_ssize_t t
@@ -299,64 +304,34 @@ cdef class Segmenter:
             proceed(&progress, text, &tokens[t])
             if t + 1 < count and tokens[t].gap != BREAK_GAP:
                 sentence_values(text, tokens, t, count, &progress, values)
-                self.step(learner, self.sentences, values, ends[t], rate, damping, counts)
+                self.step(training, self.sentences, values, ends[t])
             if ends[t]:
                 begin(&progress, t + 1)
 
-    cdef void step(self, SparseWeights learner, Templates templates, const uint64_t* values, bint right,
-                   float rate, float damping, long* counts) noexcept nogil:
+    cdef void step(self, Training* training, Templates templates, const uint64_t* values,
+                   bint right) noexcept nogil:
         """Uphill on log p of whether there is an end: the gradient is [end] - p(end)."""
         cdef uint64_t keys[MAX_KEYS]
         cdef float score = 0, gradient
         cdef int count = templates.keys(values, keys), end = 0
         self.scorer.score(self.scorer.table, keys, count, &score)
         gradient = <float>right - 1 / (1 + expf(-score))
-        counts[0] += 1
-        counts[1] += (score > 0) != right
+        training.decisions += 1
+        training.mistakes += (score > 0) != right
         if gradient > NEGLIGIBLE or gradient < -NEGLIGIBLE:
             learn_gradients(
-                &learner.table, keys, count, &end, &gradient, 1, rate, damping)
-        learner.table.clock += 1
+                training.table, keys, count, &end, &gradient, 1, training.rate, training.damping)
+        training.table.clock += 1
 
-    cdef void learn_splits(self, SparseWeights learner, Text text, const Token* tokens,
-                           const uint8_t* ends, Py_ssize_t count, const int32_t* rules,
-                           float rate, float damping, long* counts) noexcept nogil:
-        cdef float* scores = <float*>malloc(self.rules * sizeof(float))
-        cdef uint64_t values[MAX_VALUES]
-        cdef uint64_t keys[MAX_KEYS]
-        cdef Py_ssize_t start = 0, stop, t
-        cdef int32_t length
-        cdef int right, many
-        if scores == NULL:
-            learner.table.failed = True
-            return
-        while start < count:
-            stop = start + 1
-            while stop < count and not ends[stop - 1]:
-                stop += 1
-            for t in range(start, stop):
-                if not self.split_endings[tokens[t].ending]:
-                    continue
-                split_values(text, tokens, t, start, stop, values)
-                many = self.splits.keys(values, keys)
-                memset(scores, 0, self.rules * sizeof(float))
-                self.split_scorer.score(self.split_scorer.table, keys, many, scores)
-                length = tokens[t].end - tokens[t].start
-                right = rules[tokens[t].end - 1]
-                counts[0] += 1
-                counts[1] += self.best_rule(length, scores) != right
-                self.split_step(learner, keys, many, scores, length, right, rate, damping)
-            start = stop
-        free(scores)
-
-    cdef void split_step(self, SparseWeights learner, const uint64_t* keys, int count,
-                         const float* scores, int32_t length, int right, float rate,
-                         float damping) noexcept nogil:
+    cdef void split_step(self, Training* training, const uint64_t* keys, int count,
+                         const float* scores, int32_t length, int right) noexcept nogil:
         """Uphill on log p(right): the gradient of a rule is [right] - its probability."""
         cdef int classes[SPLITS_SEEN]
         cdef float gradients[SPLITS_SEEN]
-        cdef float total = 0, top = scores[self.best_rule(length, scores)], gradient
-        cdef int rule, many = 0
+        cdef int rule, best = self.best_rule(length, scores), many = 0
+        cdef float total = 0, top = scores[best], gradient
+        training.decisions += 1
+        training.mistakes += best != right
         for rule in range(self.rules):
             if self.shortest[rule] <= length:
                 total += expf(scores[rule] - top)
@@ -368,9 +343,9 @@ cdef class Segmenter:
                     gradients[many] = gradient
                     many += 1
         if many:
-            learn_gradients(
-                &learner.table, keys, count, classes, gradients, many, rate, damping)
-        learner.table.clock += 1
+            learn_gradients(training.table, keys, count, classes, gradients, many, training.rate,
+                            training.damping)
+        training.table.clock += 1
 
 
 def ending_of(const uint32_t[::1] form not None):

@@ -6,7 +6,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from niwaki.kernel.batch cimport Batch, Bytes
-from niwaki.kernel.hashing cimport mix
+from niwaki.kernel.hashing cimport mix, probe
 from niwaki.kernel.features.words cimport next_character
 
 cdef extern from "Python.h" nogil:
@@ -86,11 +86,9 @@ cdef class Lexicon:
         for i in range(many):
             if keys[i] == 0 or sizes[i] == 0:
                 raise ValueError("a key is 0, or has no tag")
-            place = keys[i] & self.mask
-            while self.keys[place] != 0:
-                if self.keys[place] == keys[i]:
-                    raise ValueError("a key stands twice")
-                place = (place + 1) & self.mask
+            place = probe(self.keys, self.mask, keys[i])
+            if self.keys[place] != 0:
+                raise ValueError("a key stands twice")
             self.keys[place] = keys[i]
             self.places[place] = <uint32_t>i
             self.items[i].start = <uint32_t>at
@@ -111,9 +109,5 @@ cdef class Lexicon:
         free(self.shares)
 
     cdef const Item* find(self, uint64_t key) noexcept nogil:
-        cdef uint64_t place = key & self.mask
-        while self.keys[place] != 0:
-            if self.keys[place] == key:
-                return &self.items[self.places[place]]
-            place = (place + 1) & self.mask
-        return NULL
+        cdef uint64_t place = probe(self.keys, self.mask, key)
+        return &self.items[self.places[place]] if self.keys[place] != 0 else NULL

@@ -12,6 +12,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from niwaki.kernel.batch cimport Batch
+from niwaki.kernel.hashing cimport probe
 from niwaki.kernel.linear cimport MAX_KEYS, SparseWeights, Scorer, learn_add, scorer_of
 from niwaki.kernel.tagging.window cimport Memory, Sentence, Window
 
@@ -49,11 +50,9 @@ cdef class Candidates:
         for i in range(self.count):
             if keys[i] == 0 or counts[i] == 0:
                 raise ValueError("a key is 0, or has no candidate")
-            place = keys[i] & self.mask
-            while self.keys[place] != 0:
-                if self.keys[place] == keys[i]:
-                    raise ValueError("a key stands twice")
-                place = (place + 1) & self.mask
+            place = probe(self.keys, self.mask, keys[i])
+            if self.keys[place] != 0:
+                raise ValueError("a key stands twice")
             self.keys[place] = keys[i]
             self.entries[place] = <int32_t>i
             at += counts[i]
@@ -72,12 +71,8 @@ cdef class Candidates:
         return largest
 
     cdef int find(self, uint64_t key) noexcept nogil:
-        cdef uint64_t place = key & self.mask
-        while self.keys[place] != 0:
-            if self.keys[place] == key:
-                return self.entries[place]
-            place = (place + 1) & self.mask
-        return -1
+        cdef uint64_t place = probe(self.keys, self.mask, key)
+        return self.entries[place] if self.keys[place] != 0 else -1
 
 
 cdef class LexiconClassifier:

@@ -505,22 +505,6 @@ cdef class TrigramTagger:
         self.idle.append(room)
         return out
 
-    def emissions(self, Batch batch not None):
-        """What each word says of its tags, q(t) / P(t); 0 where it cannot have one."""
-        out = np.zeros((batch.words, self.count), dtype=np.float32)
-        cdef float[:, ::1] view = out
-        cdef Room room = self._room()
-        cdef Py_ssize_t i
-        cdef int place, j
-        for i in range(batch.words):
-            place = self.place_of(room, batch.columns[FORM_COLUMN][i].at,
-                                  batch.columns[FORM_COLUMN][i].length)
-            for j in range(room.counts[place]):
-                view[i, room.choices[<size_t>place * self.count + j]] = (
-                    room.emissions[<size_t>place * self.count + j])
-        self.idle.append(room)
-        return out
-
     cdef Room _room(self):
         # Appending and popping are atomic, so threads need no further lock.
         try:

@@ -141,7 +141,7 @@ cdef void find_gaps(Parser parser, const Context* context, const State* state, f
         arc_gaps[i] = label_gaps[i] = INFINITY
     while state.parent != NULL:
         parser.score(context, state.parent, scores)
-        mask = parser.functions.legal(state.parent, context.n)
+        mask = parser.legal(state.parent, context.n)
         legal = parser.legal_classes[mask]
         arc_gap = label_gap = INFINITY
         for i in range(parser.legal_count[mask]):

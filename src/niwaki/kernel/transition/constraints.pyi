@@ -27,7 +27,7 @@ class Limits:
         right: NDArray[np.int32],
         classes: NDArray[np.uint8],
         heads: NDArray[np.int32],
-        spans: NDArray[np.int32],
+        subtrees: NDArray[np.uint8],
         exactly: bool = False,
     ) -> None: ...
     def kbest(

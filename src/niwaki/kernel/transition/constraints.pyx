@@ -2,8 +2,9 @@
 
 What may be is given as tables. `arcs[h, d]`: h may be the head of d (0 is the root).
 `left[h, d]` and `right[h, d]`: the first and last of the words that d and all below it
-must then be; 0 for any. A filter of moves need not know all dead ends: who finds none
-but dead ends takes the nearest allowed tree, which the chart finds exactly.
+must then be; 0 for any, and where trees may cross. A filter of moves need not know all
+dead ends: who finds none but dead ends takes the nearest allowed tree, which the chart
+finds exactly, or a search for spanning trees where they may cross.
 """
 
 import numpy as np
@@ -14,12 +15,12 @@ from libc.stdlib cimport free, malloc
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.transition.features cimport Context
 from niwaki.kernel.features.columns cimport Columns
-from niwaki.kernel.transition.parser cimport MAX_CLASSES, Choice, Parser, Space, worse
-from niwaki.kernel.transition.systems._system cimport (
-    MOVES, REDUCE, SHIFT, Functions, Gold, Node, State, System,
+from niwaki.kernel.transition.parser cimport (
+    MAX_CLASSES, WAIT, Choice, Parser, Space, keep_best,
 )
-
-from niwaki.kernel.transition.systems.arc_standard import SYSTEM as arc_standard
+from niwaki.kernel.transition.systems._system cimport (
+    MOVES, NOTES, REDUCE, SHIFT, Functions, Gold, Node, State,
+)
 
 # A chart takes 48 bytes for each pair of words.
 MAX_WORDS = 1000
@@ -157,13 +158,14 @@ cdef class Limits:
     """What the search may do in one sentence.
 
     Beside the tables: `classes[d, c]`, whether labelled move c may give d its head;
-    `heads`, those that are fixed (-1: unknown); `spans`, (first, last) of the words that
-    must be one subtree. With `exactly`, `heads` is a whole tree and the search follows
-    the canonical way to it, choosing labels only.
+    `heads`, those that are fixed (-1: unknown); `subtrees[i, d]`, whether d is one of the
+    words that must be the i-th subtree. With `exactly`, `heads` is a whole tree and the
+    search follows the canonical way to it, choosing labels only.
     """
 
     cdef readonly int n
     cdef bint exactly
+    cdef bint nonprojective         # the system builds non-projective trees
     cdef bint knows_heads
     cdef Gold gold
     cdef Functions functions
@@ -171,27 +173,35 @@ cdef class Limits:
     cdef const int32_t[:, ::1] left
     cdef const int32_t[:, ::1] right
     cdef const uint8_t[:, ::1] classes
-    cdef const int32_t[:, ::1] spans
+    cdef const uint8_t[:, ::1] subtrees
+    cdef int32_t[:, ::1] spans      # first and last words of the subtrees
     cdef int32_t[::1] heads
     cdef int32_t[::1] last_child
+    cdef int32_t[::1] notes
     cdef int32_t[::1] made          # heads on the way to a state, while it is looked at
     cdef int32_t[::1] scratch
 
     def __cinit__(self, const uint8_t[:, ::1] arcs not None, const int32_t[:, ::1] left not None,
                   const int32_t[:, ::1] right not None, const uint8_t[:, ::1] classes not None,
-                  const int32_t[::1] heads not None, const int32_t[:, ::1] spans not None,
+                  const int32_t[::1] heads not None, const uint8_t[:, ::1] subtrees not None,
                   bint exactly=False):
-        cdef int word
+        cdef int word, i
         cdef Py_ssize_t side = arcs.shape[0]
         if {arcs.shape[1], left.shape[0], left.shape[1], right.shape[0], right.shape[1]} != {side}:
             raise ValueError("the tables of limits are squares of one size")
         if side < 2 or classes.shape[0] != side or heads.shape[0] != side - 1:
             raise ValueError("limits do not fit the number of words")
-        if spans.shape[1] != 2:
-            raise ValueError("a span is the first and the last word")
+        if subtrees.shape[1] != side:
+            raise ValueError("limits do not fit the subtrees")
         self.n = side - 1
         self.arcs, self.left, self.right, self.classes = arcs, left, right, classes
-        self.spans, self.exactly = spans, exactly
+        self.subtrees, self.exactly = subtrees, exactly
+        self.spans = np.zeros((subtrees.shape[0], 2), dtype=np.int32)
+        for i in range(subtrees.shape[0]):
+            for word in range(side):
+                if subtrees[i, word]:
+                    self.spans[i, 0] = self.spans[i, 0] or word
+                    self.spans[i, 1] = word
         self.heads = np.full(side + 1, -1, dtype=np.int32)
         self.last_child = np.zeros(side + 1, dtype=np.int32)
         self.made = np.zeros(side + 1, dtype=np.int32)
@@ -205,21 +215,21 @@ cdef class Limits:
 
     cdef int open(self, Parser parser) except -1:
         """Make room for what the costs of a system need."""
-        cdef System system = parser.system
         cdef size_t room
-        if system.nonprojective:
-            # Allowed trees do not cross, and a system with swaps that makes none is this one.
-            system = arc_standard
-        self.functions = system.functions
-        room = self.functions.scratch(self.n)
+        self.functions = parser.functions
+        self.nonprojective = parser.system.nonprojective
+        # Where trees may cross, what is lost is found without costs (`is_whole`).
+        room = 0 if self.nonprojective else self.functions.scratch(self.n)
         if self.classes.shape[1] != parser.class_count:
             raise ValueError("limits do not fit the labelled moves")
         self.gold.heads = self.gold.labels = &self.heads[0]
         self.gold.last_child = &self.last_child[0]
         self.gold.n = self.n
-        # The systems that can be had here note nothing.
-        self.gold.notes = NULL
+        self.notes = np.zeros(NOTES * (self.n + 1), dtype=np.int32)
+        self.gold.notes = &self.notes[0]
         self.gold.scratch = NULL
+        if self.exactly:
+            self.functions.prepare_oracle(&self.gold)
         if room > MAX_SCRATCH:
             # The filter then lets moves pass that lose a fixed head.
             self.knows_heads = False
@@ -228,26 +238,53 @@ cdef class Limits:
             self.gold.scratch = &self.scratch[0]
         return 0
 
-    cdef int moves(self, const State* state, int32_t* dependents) noexcept nogil:
+    cdef int moves(self, Parser parser, const State* state, int32_t* dependents) noexcept nogil:
         """The moves that are possible and allowed; `dependents` of those that make arcs, else -1."""
-        cdef int mask = self.functions.legal(state, self.n), allowed = 0, move
+        cdef int mask = parser.legal(state, self.n), allowed = 0, move
         cdef int32_t head
+        if self.exactly:
+            mask &= 1 << self.functions.oracle(state, &self.gold)
         for move in range(MOVES):
             if not mask >> move & 1:
                 continue
             self.functions.arc(state, move, &head, &dependents[move])
-            if self.exactly:
-                if self.functions.oracle(state, &self.gold) != move:
-                    continue
-            elif self.knows_heads and self.functions.cost(state, move, &self.gold):
-                continue
             if head >= 0 and not self.arcs[head, dependents[move]]:
                 continue
-            if self.spans.shape[0] and not self.keeps_spans(
-                    state, move, head, dependents[move]):
-                continue
-            allowed |= 1 << move
+            if self.exactly or self.keeps(state, move, head, dependents[move]):
+                allowed |= 1 << move
         return allowed
+
+    cdef bint keeps(self, const State* state, int move, int head, int dependent) noexcept nogil:
+        """Whether fixed heads and subtrees can still be had after a move, as far as is known."""
+        if self.nonprojective:
+            return head < 0 or self.is_whole(state, head, dependent)
+        if self.knows_heads and self.functions.cost(state, move, &self.gold):
+            return False
+        return not self.spans.shape[0] or self.keeps_spans(state, move, head, dependent)
+
+    cdef bint is_whole(self, const State* state, int head, int dependent) noexcept nogil:
+        """Whether a word that goes with its arc has all that must be below it.
+
+        Words change places, so that until then nothing is lost for good but for want of
+        swaps. Below it are those whose head it is, and, if the arc leads into a subtree,
+        all of its other words: no arc leads out of it, so their heads are in it.
+        """
+        cdef int word, i
+        cdef bint enters
+        if not self.knows_heads and not self.subtrees.shape[0]:
+            return True
+        self.read_heads(state)
+        for word in range(1, self.n + 1):
+            if self.heads[word] == dependent and self.made[word] < 0:
+                return False
+        for i in range(self.subtrees.shape[0]):
+            enters = self.subtrees[i, dependent] and not self.subtrees[i, head]
+            if not enters:
+                continue
+            for word in range(1, self.n + 1):
+                if self.subtrees[i, word] and word != dependent and self.made[word] < 0:
+                    return False
+        return True
 
     cdef bint keeps_spans(self, const State* state, int move, int head,
                           int dependent) noexcept nogil:
@@ -311,30 +348,25 @@ cdef class Limits:
         cdef float scores[MAX_CLASSES]
         cdef int32_t dependents[MOVES]
         cdef Choice choice
-        cdef int count = 0, parent, mask, i, place, dependent
+        cdef int count = 0, parent, mask, i, dependent
         for parent in range(beam):
-            parser.score(context, &now[parent], scores)
-            mask = self.moves(&now[parent], dependents)
             choice.parent = parent
+            if not parser.legal(&now[parent], self.n):
+                # Finished, while others of the beam are not.
+                choice.action = WAIT
+                choice.score = now[parent].score
+                keep_best(space.heap, &count, width, &choice)
+                continue
+            parser.score(context, &now[parent], scores)
+            mask = self.moves(parser, &now[parent], dependents)
             for i in range(parser.legal_count[mask]):
                 choice.action = parser.legal_classes[mask][i]
                 dependent = dependents[parser.class_move[choice.action]]
                 if dependent >= 0 and not self.classes[dependent, choice.action]:
                     continue
                 choice.score = now[parent].score + scores[choice.action]
-                if count == width:
-                    if not worse(&space.heap[count - 1], &choice):
-                        continue
-                    count -= 1
-                place = count
-                while place and worse(&space.heap[place - 1], &choice):
-                    space.heap[place] = space.heap[place - 1]
-                    place -= 1
-                space.heap[place] = choice
-                count += 1
-        for i in range(count):
-            parser.advance(context, &now[space.heap[i].parent], space.heap[i].action,
-                           space.heap[i].score, &after[i])
+                keep_best(space.heap, &count, width, &choice)
+        parser.advance_all(space, context, now, count, after)
         return count
 
     def kbest(self, Parser parser not None, Batch batch not None, Py_ssize_t s,
@@ -361,11 +393,12 @@ cdef class Limits:
                     raise MemoryError()
             now = space.states
             self.functions.start(now, self.n)
-            for step in range(self.functions.steps(self.n)):
+            for step in range(parser.steps(self.n)):
                 after = now + beam
                 beam = self.step(parser, space, &context, now, beam, width, after)
                 now = after
-                if beam == 0:
+                # No way goes on, or all are at their ends.
+                if space.all_wait:
                     break
         result = parser.collect(now, beam, self.n, k)
         parser.idle.append(space)

@@ -54,7 +54,7 @@ cdef class TransitionLearner:
                         Gold* gold) noexcept nogil:
         """Lay out a tree for the oracles: 1-based, with the last child of each word."""
         cdef size_t scratch = self.parser.functions.scratch(n)
-        cdef size_t need, states = self.parser.functions.steps(n) + 1
+        cdef size_t need, states = self.parser.steps(n) + 1
         cdef int32_t* base
         cdef int i
         if scratch > MAX_SCRATCH:
@@ -137,7 +137,7 @@ cdef class TransitionLearner:
         can_explore = gold.scratch != NULL or self.parser.functions.scratch(n) == 0
         state = self.space.states
         self.parser.functions.start(state, n)
-        while self.parser.functions.legal(state, n):
+        while self.parser.legal(state, n):
             memset(scores, 0, self.parser.class_count * sizeof(float))
             count = self.parser.program.keys(&context, state, keys)
             self.parser.scorer.score(self.parser.scorer.table, keys, count, scores)
@@ -160,7 +160,7 @@ cdef class TransitionLearner:
     cdef void judge(self, const State* state, const Gold* gold, const float* scores,
                     int* right, int* wrong) noexcept nogil:
         """The best labelled move among the right ones and among the wrong ones (-1: none)."""
-        cdef int mask = self.parser.functions.legal(state, gold.n), move, least = MAX_COST, i, action
+        cdef int mask = self.parser.legal(state, gold.n), move, least = MAX_COST, i, action
         cdef int costs[MOVES]
         cdef int wanted[MOVES]      # the class that a gold arc needs; -1: any
         cdef int32_t head, dependent
@@ -221,7 +221,7 @@ cdef class TransitionLearner:
         """The labelled move of the oracle, or -1 if it is not possible here."""
         cdef int move = self.parser.functions.oracle(state, gold), label = 0
         cdef int32_t head, dependent
-        if not self.parser.functions.legal(state, gold.n) >> move & 1:
+        if not self.parser.legal(state, gold.n) >> move & 1:
             return -1
         self.parser.functions.arc(state, move, &head, &dependent)
         if head >= 0:
@@ -235,7 +235,7 @@ cdef class TransitionLearner:
                      float margin) noexcept nogil:
         cdef int32_t start = batch.starts[s]
         cdef int n = batch.starts[s + 1] - start, step, beam = 1, action, i, length = 0
-        cdef int steps = self.parser.functions.steps(n)
+        cdef int steps = self.parser.steps(n)
         cdef float scores[MAX_CLASSES]
         cdef float violation, largest = 0
         cdef Context context
@@ -254,7 +254,7 @@ cdef class TransitionLearner:
         if not self.open_gold(heads + start, labels + start, n, &gold):
             return -1
         self.parser.functions.start(self.path, n)
-        while self.parser.functions.legal(self.path + length, n):
+        while self.parser.legal(self.path + length, n):
             action = self.gold_class(self.path + length, &gold)
             if action < 0:
                 return -1
@@ -352,7 +352,7 @@ cdef class TransitionLearner:
         if not 0 <= s < batch.sentences:
             raise ValueError(f"no sentence {s}")
         n = batch.starts[s + 1] - batch.starts[s]
-        steps = self.parser.functions.steps(n)
+        steps = self.parser.steps(n)
         if not self.parser.open_sentence(self.space, columns.pointers, batch.starts[s], n, 2, &context):
             raise MemoryError()
         self._replay(&context, better, self.space.states)
@@ -368,11 +368,11 @@ cdef class TransitionLearner:
         for step in range(moves.shape[0]):
             action = moves[step]
             if action >= self.parser.class_count or not (
-                    self.parser.functions.legal(states + step, context.n)
+                    self.parser.legal(states + step, context.n)
                     >> self.parser.class_move[action] & 1):
                 raise ValueError(f"move {step} is not possible")
             self.parser.advance(context, states + step, action, 0, states + step + 1)
-        if self.parser.functions.legal(states + moves.shape[0], context.n):
+        if self.parser.legal(states + moves.shape[0], context.n):
             raise ValueError(f"a parse of {context.n} words has more moves than {moves.shape[0]}")
 
     cdef _check(self, Batch batch, const int32_t[::1] heads, const int32_t[::1] labels,

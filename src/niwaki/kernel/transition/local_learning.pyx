@@ -84,7 +84,7 @@ cdef class LocalLearner(TransitionLearner):
             return
         state = self.space.states
         self.parser.functions.start(state, n)
-        while self.parser.functions.legal(state, n):
+        while self.parser.legal(state, n):
             right = self.gold_class(state, &gold)
             if right < 0:
                 loss.unreachable += 1
@@ -92,7 +92,7 @@ cdef class LocalLearner(TransitionLearner):
             memset(scores, 0, self.parser.class_count * sizeof(float))
             count = self.parser.program.keys(&context, state, keys)
             self.parser.scorer.score(self.parser.scorer.table, keys, count, scores)
-            self.learn_class(keys, count, scores, self.parser.functions.legal(state, n), right,
+            self.learn_class(keys, count, scores, self.parser.legal(state, n), right,
                              steps, loss)
             self.parser.advance(&context, state, right, 0, state + 1)
             state += 1

@@ -28,6 +28,22 @@ cdef inline bint worse(const Choice* one, const Choice* other) noexcept nogil:
     return one.action > other.action
 
 
+cdef void sink(Choice* heap, int place, int count) noexcept nogil
+cdef void rise(Choice* heap, int place) noexcept nogil
+cdef void sort_choices(Choice* heap, int count) noexcept nogil
+
+
+cdef inline void keep_best(Choice* heap, int* count, int width, const Choice* choice) noexcept nogil:
+    """Add a choice to a heap of the best `width`, whose worst is at 0."""
+    if count[0] < width:
+        heap[count[0]] = choice[0]
+        count[0] += 1
+        rise(heap, count[0] - 1)
+    elif worse(&heap[0], choice):
+        heap[0] = choice[0]
+        sink(heap, 0, count[0])
+
+
 cdef class Space:
     # What one thread needs while parsing. States are laid out step by step.
     cdef State* states
@@ -49,6 +65,7 @@ cdef class Parser:
     cdef object model
     cdef readonly int class_count
     cdef readonly int root_label
+    cdef int known_moves                    # those that have classes, as bits
     cdef int class_move[MAX_CLASSES]
     cdef int class_label[MAX_CLASSES]       # -1: one of the rare labels, found by `rare`
     cdef uint8_t legal_classes[MASKS][MAX_CLASSES]
@@ -62,6 +79,8 @@ cdef class Parser:
     cdef Space space(self)
     cdef bint open_sentence(self, Space space, const uint32_t** columns, int32_t start, int n,
                             int width, Context* context) noexcept nogil
+    cdef int legal(self, const State* state, int n) noexcept nogil
+    cdef int steps(self, int n) noexcept nogil
     cdef size_t value_room(self, const uint32_t** columns, int32_t start, int n) noexcept nogil
     cdef void place_values(self, const uint32_t** columns, int32_t start, int n, uint32_t* values,
                            Context* context) noexcept nogil
@@ -84,6 +103,8 @@ cdef class Parser:
     cdef int step_beam(self, Space space, const Context* context, const State* now, int beam,
                        int width, int gold_place, int gold_class, float head_start,
                        State* after) noexcept nogil
+    cdef void advance_all(self, Space space, const Context* context, const State* now, int count,
+                          State* after) noexcept nogil
     cdef void read_tree(self, const State* state, int n, int32_t* heads,
                         int32_t* labels) noexcept nogil
     cdef tuple collect(self, const State* states, int found, int n, int k)

@@ -10,6 +10,7 @@ from niwaki.kernel.transition.contiguity cimport count_targets, fill_tables, tab
 from niwaki.kernel.features.columns cimport Columns
 from niwaki.kernel.hashing cimport NONE_VALUE, ROOT_VALUE
 from niwaki.kernel.transition.systems._system import MOVE_NAMES
+from niwaki.kernel.transition.systems._system cimport ROOT
 from niwaki.kernel.linear cimport LANES, MAX_KEYS, Decision, score_decisions, scorer_of
 
 MAX_LABELLED_MOVES = MAX_CLASSES
@@ -65,6 +66,17 @@ cdef void rise(Choice* heap, int place) noexcept nogil:
     heap[place] = moved
 
 
+cdef void sort_choices(Choice* heap, int count) noexcept nogil:
+    """Taking the worst away again and again leaves the choices in order, best first."""
+    cdef int i
+    cdef Choice choice
+    for i in range(count - 1, 0, -1):
+        choice = heap[0]
+        heap[0] = heap[i]
+        sink(heap, 0, i)
+        heap[i] = choice
+
+
 cdef int count_moves(const State* state) noexcept nogil:
     cdef int count = 0
     while state.parent != NULL:
@@ -107,7 +119,9 @@ cdef class Parser:
             self.class_move[number] = move
             moves.add(move)
             self.class_label[number] = label
-        missing = [name for name in system.moves if MOVE_NAMES.index(name) not in moves]
+        self.known_moves = sum(1 << move for move in moves)
+        missing = [name for name in system.moves if MOVE_NAMES.index(name) not in moves
+                   and not (name == "root" and system.root_is_optional)]
         if missing:
             # A state in which only this move is legal would be a dead end.
             raise ValueError(f"no labelled move for {', '.join(missing)}")
@@ -144,6 +158,14 @@ cdef class Parser:
 
     # -- one state -------------------------------------------------------------
 
+    cdef int legal(self, const State* state, int n) noexcept nogil:
+        """The possible moves that the model has classes for; none at the end of a parse."""
+        return self.functions.legal(state, n) & self.known_moves
+
+    cdef int steps(self, int n) noexcept nogil:
+        """Moves of the longest parse; one less where the root gets its label without a move."""
+        return self.functions.steps(n) - (not self.known_moves >> ROOT & 1)
+
     cdef size_t value_room(self, const uint32_t** columns, int32_t start, int n) noexcept nogil:
         cdef size_t room = <size_t>(self.program.attribute_count + 1) * (n + 2)
         columns += self.program.attribute_count
@@ -155,7 +177,7 @@ cdef class Parser:
                             int width, Context* context) noexcept nogil:
         """Make room for a sentence and put its values where the templates look for them."""
         if not space.reserve(
-                (<size_t>self.functions.steps(n) + 1) * width,
+                (<size_t>self.steps(n) + 1) * width,
                 self.value_room(columns, start, n), width):
             return False
         self.place_values(columns, start, n, space.values, context)
@@ -243,7 +265,7 @@ cdef class Parser:
     cdef const State* search(self, Space space, const Context* context, int width,
                              int* found) noexcept nogil:
         """The best states after the last move, best first; `found` is their number."""
-        cdef int step, steps = self.functions.steps(context.n), beam = 1
+        cdef int step, steps = self.steps(context.n), beam = 1
         cdef State* now = space.states
         cdef State* after
         self.functions.start(now, context.n)
@@ -275,7 +297,7 @@ cdef class Parser:
         for lane in range(count):
             start = starts[group[lane]]
             n = starts[group[lane] + 1] - start
-            state_room += <size_t>self.functions.steps(n) + 1
+            state_room += <size_t>self.steps(n) + 1
             value_room += self.value_room(columns, start, n)
         if not space.reserve(state_room, value_room, 1):
             return False
@@ -287,13 +309,13 @@ cdef class Parser:
             lanes[lane] = lane
             states[lane] = space.states + state_room
             self.functions.start(states[lane], n)
-            state_room += <size_t>self.functions.steps(n) + 1
+            state_room += <size_t>self.steps(n) + 1
             value_room += self.value_room(columns, start, n)
         while True:
             i = 0
             while i < active:
                 lane = lanes[i]
-                masks[i] = self.functions.legal(states[lane], contexts[lane].n)
+                masks[i] = self.legal(states[lane], contexts[lane].n)
                 if masks[i]:
                     self.prepare(&contexts[lane], states[lane], &decisions[i], move_scores[i])
                     i += 1
@@ -344,7 +366,7 @@ cdef class Parser:
                 for i in range(min(<int>LANES, beam - parent)):
                     self.prepare(context, &now[parent + i], &decisions[i], scores[i])
                 score_decisions(&self.scorer, decisions, min(<int>LANES, beam - parent))
-            mask = self.functions.legal(&now[parent], context.n)
+            mask = self.legal(&now[parent], context.n)
             legal = self.legal_classes[mask]
             choice.parent = parent
             for i in range(self.legal_count[mask] if mask else 1):
@@ -355,19 +377,16 @@ cdef class Parser:
                     choice.score += scores[lane][choice.action]
                 if parent == gold_place and choice.action != gold_class:
                     choice.score += head_start
-                if count < width:
-                    heap[count] = choice
-                    count += 1
-                    rise(heap, count - 1)
-                elif worse(&heap[0], &choice):
-                    heap[0] = choice
-                    sink(heap, 0, count)
-        # Taking the worst away again and again leaves the choices in order, best first.
-        for i in range(count - 1, 0, -1):
-            choice = heap[0]
-            heap[0] = heap[i]
-            sink(heap, 0, i)
-            heap[i] = choice
+                keep_best(heap, &count, width, &choice)
+        self.advance_all(space, context, now, count, after)
+        return count
+
+    cdef void advance_all(self, Space space, const Context* context, const State* now, int count,
+                          State* after) noexcept nogil:
+        """Make the choices of the heap; the states after them are in order, best first."""
+        cdef Choice* heap = space.heap
+        cdef int i
+        sort_choices(heap, count)
         space.all_wait = True
         for i in range(count):
             if heap[i].action == WAIT:
@@ -376,7 +395,6 @@ cdef class Parser:
             else:
                 space.all_wait = False
                 self.advance(context, &now[heap[i].parent], heap[i].action, heap[i].score, &after[i])
-        return count
 
     def parse(self, Batch batch not None, list attributes not None, int width=1):
         """Heads and labels of the best trees of all sentences, and the trees' scores."""
@@ -514,7 +532,7 @@ cdef class Parser:
         for step in range(moves.shape[0]):
             action = moves[step]
             if action >= self.class_count or not (
-                    self.functions.legal(state, n) >> self.class_move[action] & 1):
+                    self.legal(state, n) >> self.class_move[action] & 1):
                 raise ValueError(f"move {step} is not possible")
             self.score(&context, state, scores)
             self.advance(&context, state, action, state.score + scores[action], state + 1)

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from niwaki.errors import ScoresError
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
+from niwaki.typing import FloatArray, IntArray
 
 # Projective trees take time in the cube of the length: five seconds or so at this one.
 MAX_LENGTH = 2000
@@ -33,7 +31,9 @@ class Scores:
     each label), `lengths` says how many words each sentence has.
     """
 
-    def __init__(self, table: Floats, lengths: Ints, siblings: Floats | None = None) -> None:
+    def __init__(
+        self, table: FloatArray, lengths: IntArray, siblings: FloatArray | None = None
+    ) -> None:
         self.table = np.ascontiguousarray(table, dtype=np.float64)
         self.lengths = np.ascontiguousarray(lengths, dtype=np.int32)
         self.siblings = siblings
@@ -133,12 +133,12 @@ class Scores:
         return np.concatenate([[0], np.cumsum(self.arc_counts * (self.lengths + 1))])
 
     @cached_property
-    def best_arcs(self) -> Floats:
+    def best_arcs(self) -> FloatArray:
         """The score of each arc with its best label."""
         return self.table if self.table.ndim == 1 else np.asarray(self.table.max(axis=1))
 
     @cached_property
-    def summed_arcs(self) -> Floats:
+    def summed_arcs(self) -> FloatArray:
         """The logarithm of the sum of exp(score) over the labels of each arc."""
         if self.table.ndim == 1:
             return self.table
@@ -146,14 +146,14 @@ class Scores:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(np.exp(self.table - top[:, None]).sum(axis=1)) + top)
 
-    def shrunk(self) -> tuple[Floats, Floats | None]:
+    def shrunk(self) -> tuple[FloatArray, FloatArray | None]:
         """Best scores of arcs, and of siblings, that any tree's can be added up of."""
         if self.scale == 1:
             return self.best_arcs, self.siblings
         siblings = None if self.siblings is None else self.siblings * self.scale
         return self.best_arcs * self.scale, siblings
 
-    def arcs_of_words(self, heads: Ints) -> NDArray[np.int64]:
+    def arcs_of_words(self, heads: IntArray) -> NDArray[np.int64]:
         """The rows of the table for the arcs of given trees, one for each word."""
         lengths = self.lengths.astype(np.int64)
         first_word = np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -172,5 +172,5 @@ class Scores:
         return Scores(_joined(pieces), self.lengths[chosen], siblings)
 
 
-def _joined(pieces: Sequence[NDArray[Any]]) -> Floats:
+def _joined(pieces: Sequence[NDArray[Any]]) -> FloatArray:
     return np.concatenate(pieces) if pieces else np.empty(0)

@@ -10,7 +10,7 @@ from niwaki.data.kbest import KBest
 from niwaki.errors import ScoresError
 from niwaki.kernel.graph.inside_outside import ProjectiveSums
 from niwaki.kernel.graph.matrix_tree import SpanningSums
-from niwaki.parsers.decoding.scores import MAX_LENGTH, Floats, Ints, Scores
+from niwaki.parsers.decoding.scores import MAX_LENGTH, Scores
 from niwaki.parsers.decoding.trees import (
     TooLong,
     Trees,
@@ -18,6 +18,7 @@ from niwaki.parsers.decoding.trees import (
     find_too_long,
     no_tree,
 )
+from niwaki.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,9 @@ class Sums:
     `marginals` has the shape of the scores' table: the probability of each (labelled) arc.
     """
 
-    log_sums: Floats
-    entropies: Floats
-    marginals: Floats
+    log_sums: FloatArray
+    entropies: FloatArray
+    marginals: FloatArray
 
 
 def sum_trees(
@@ -64,13 +65,13 @@ def sum_trees(
 
 def expected_cost(
     scores: Scores,
-    costs: Floats,
+    costs: FloatArray,
     *,
     projective: bool = False,
     single_root: bool = True,
     max_length: int = MAX_LENGTH,
     too_long: TooLong = "refuse",
-) -> tuple[Floats, Floats]:
+) -> tuple[FloatArray, FloatArray]:
     """The expected cost of each sentence's tree, and its gradient by the scores.
 
     The cost of a tree is the sum of the costs of its (labelled) arcs; `costs` has the shape
@@ -150,7 +151,9 @@ def sample(
     return drawn
 
 
-def _draw_labels(table: Floats, arcs: Floats, heads: Ints, random: np.random.Generator) -> KBest:
+def _draw_labels(
+    table: FloatArray, arcs: FloatArray, heads: IntArray, random: np.random.Generator
+) -> KBest:
     n = heads.shape[1]
     taken = heads * n + np.arange(n)
     if table.ndim == 1:
@@ -161,7 +164,7 @@ def _draw_labels(table: Floats, arcs: Floats, heads: Ints, random: np.random.Gen
     return KBest(heads, labels, table[taken, labels].sum(axis=1))
 
 
-def _checked(scores: Scores) -> Floats:
+def _checked(scores: Scores) -> FloatArray:
     if scores.siblings is not None:
         raise ScoresError("sums over trees take scores of arcs only; leave the siblings out")
     if scores.scale != 1:
@@ -169,7 +172,7 @@ def _checked(scores: Scores) -> Floats:
     return scores.summed_arcs
 
 
-def _label_shares(scores: Scores) -> Floats:
+def _label_shares(scores: Scores) -> FloatArray:
     """The probability of each label, given the arc."""
     top = np.where(scores.summed_arcs > -np.inf, scores.summed_arcs, 0)
     return np.asarray(np.exp(scores.table - top[:, None]))
@@ -181,13 +184,13 @@ def _kernel(projective: bool) -> ProjectiveSums | SpanningSums:
 
 def _run(
     scores: Scores,
-    arcs: Floats,
-    costs: Floats | None,
+    arcs: FloatArray,
+    costs: FloatArray | None,
     projective: bool,
     single_root: bool,
     max_length: int,
     too_long: TooLong,
-) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
     """log sums, expected costs, entropies; marginals, gradients of the expected costs."""
     totals = [np.zeros(len(scores)) for _ in range(3)]
     marginals = np.zeros_like(arcs)

@@ -18,7 +18,8 @@ from niwaki.kernel.graph import (
     kbest_spanning,
     spanning,
 )
-from niwaki.parsers.decoding.scores import MAX_LENGTH, Floats, Ints, Scores
+from niwaki.parsers.decoding.scores import MAX_LENGTH, Scores
+from niwaki.typing import FloatArray, IntArray
 
 # What to do with a sentence that is too long for an exact search among projective
 # trees: refuse it, or search among all spanning trees.
@@ -31,15 +32,15 @@ class Trees:
     after sentence; 0 is the root. `labels` is None if the scores had none.
     """
 
-    lengths: Ints
-    heads: Ints
-    labels: Ints | None
-    scores: Floats
+    lengths: IntArray
+    heads: IntArray
+    labels: IntArray | None
+    scores: FloatArray
 
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def __iter__(self) -> Iterator[Ints]:
+    def __iter__(self) -> Iterator[IntArray]:
         """The heads of each sentence."""
         return iter(np.split(self.heads, np.cumsum(self.lengths)[:-1]))
 
@@ -94,7 +95,7 @@ def no_tree(sentence: int) -> ScoresError:
     return ScoresError(f"sentence {sentence}: no tree without forbidden arcs; allow more arcs")
 
 
-def _best_heads(scores: Scores, projective: bool, single_root: bool) -> Ints:
+def _best_heads(scores: Scores, projective: bool, single_root: bool) -> IntArray:
     heads = np.zeros(scores.words, dtype=np.int32)
     arcs, siblings = scores.shrunk()
     if projective:
@@ -106,7 +107,7 @@ def _best_heads(scores: Scores, projective: bool, single_root: bool) -> Ints:
     return heads
 
 
-def as_trees(scores: Scores, heads: Ints) -> Trees:
+def as_trees(scores: Scores, heads: IntArray) -> Trees:
     """Add best labels and the scores to given heads."""
     totals = np.zeros(len(scores))
     if scores.siblings is not None:
@@ -165,7 +166,7 @@ def kbest(
     return ranked
 
 
-def _with_labels(table: Floats, best: KBest, k: int) -> KBest:
+def _with_labels(table: FloatArray, best: KBest, k: int) -> KBest:
     """The k best labelled trees of a sentence, given the k best trees with their best labels."""
     n = best.heads.shape[1]
     arcs, places = np.unique(best.heads * n + np.arange(n), return_inverse=True)

@@ -13,7 +13,7 @@ from niwaki.data.kbest import KBest
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.graph.arc_learning import ArcLearner
 from niwaki.kernel.linear import SparseWeights
-from niwaki.parsers.base import Slopes
+from niwaki.parsers.base import Search, Slopes
 from niwaki.parsers.decoding import Scores, decode, expected_cost
 from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.learners import OnlineUpdate
@@ -51,7 +51,7 @@ class GraphExamples(GraphCandidates):
         online: OnlineUpdate,
         config: GraphConfig,
     ) -> None:
-        super().__init__(parser, batch, tags)
+        super().__init__(parser, batch, tags, Search())
         starts = np.concatenate([[0], np.cumsum(batch.lengths)]).astype(np.int64)
         unknown = np.full(batch.words, -1, dtype=np.int32)
         self._data = ArcTrainingData(
@@ -157,7 +157,7 @@ class GraphExamples(GraphCandidates):
         """The best tree of a changed table, and its score under the model."""
         found = decode(
             Scores(table, scores.lengths, scores.siblings),
-            projective=self._parser.is_projective(scores),
+            projective=self._projective,
             too_long="spanning",
         )
         rows = scores.arcs_of_words(found.heads)

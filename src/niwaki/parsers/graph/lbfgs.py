@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from niwaki.typing import FloatArray
 
 _SUFFICIENT = 1e-4  # Armijo: how much of the promised descent must be kept
 _LEAST_STEP = 1e-10
@@ -27,7 +27,7 @@ class LBFGS:
     True
     """
 
-    def __init__(self, start: Vector, memory: int = 8) -> None:
+    def __init__(self, start: FloatArray, memory: int = 8) -> None:
         self.best = start.astype(np.float64)
         self.value = np.inf
         self.evaluations = 0
@@ -36,15 +36,15 @@ class LBFGS:
         self._step = 0.0
         self._memory = memory
         # Differences of points and of gradients, newest last.
-        self._moves: list[Vector] = []
-        self._bends: list[Vector] = []
+        self._moves: list[FloatArray] = []
+        self._bends: list[FloatArray] = []
 
     @property
-    def point(self) -> Vector:
+    def point(self) -> FloatArray:
         """Where the function is wanted next."""
         return np.asarray(self.best + self._step * self._direction)
 
-    def tell(self, value: float, gradient: Vector) -> None:
+    def tell(self, value: float, gradient: FloatArray) -> None:
         """What the function is at `point`."""
         self.evaluations += 1
         slope = float(self._gradient @ self._direction)
@@ -73,7 +73,7 @@ class LBFGS:
             self._direction = -self._gradient
             self._step = 1.0 / max(1.0, float(np.sqrt(self._gradient @ self._gradient)))
 
-    def _scaled(self, gradient: Vector) -> Vector:
+    def _scaled(self, gradient: FloatArray) -> FloatArray:
         """The gradient times the inverse of the estimated curvature (two-loop recursion)."""
         found = gradient.copy()
         shares = []

@@ -185,14 +185,12 @@ class GraphParser:
             )
         return decode(scores, projective=how == "eisner", too_long="spanning")
 
-    def is_projective(self, scores: Scores, how: str | None = None) -> bool:
-        """Whether only projective trees are listed: as asked for, or because no exact search
-        among all trees exists.
-        """
-        return self.decoder(how) == "eisner" or scores.siblings is not None
+    def is_projective(self, search: Search) -> bool:
+        """As asked for, or because no exact k-best search among all trees with siblings exists."""
+        return self.decoder(search.decode) == "eisner" or self.spec.order == 2
 
     def candidates(self, batch: Batch, tags: Tags, search: Search) -> GraphCandidates:
-        return GraphCandidates(self, batch, tags, search.decode)
+        return GraphCandidates(self, batch, tags, search)
 
     # -- files -----------------------------------------------------------------
 

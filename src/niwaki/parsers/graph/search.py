@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.constraints import Constraints, Subtree
+from niwaki.data.constraints import Constraints, Subtree, Tables
 from niwaki.data.kbest import KBest
 from niwaki.data.tree import Tree
 from niwaki.errors import ConstraintError, ModelError
 from niwaki.kernel.batch import Batch
+from niwaki.parsers.base import Search
 from niwaki.parsers.beliefs import BELIEVED_TREES, Beliefs
 from niwaki.parsers.decoding import Scores, kbest
 from niwaki.tagging.tagger import Tags
@@ -27,10 +28,9 @@ _NEGLIGIBLE = 1e-3
 class GraphCandidates:
     """The k best trees of a graph parser in the sentences of a batch."""
 
-    def __init__(
-        self, parser: GraphParser, batch: Batch, tags: Tags, how: str | None = None
-    ) -> None:
-        self._parser, self._batch, self._how = parser, batch, how
+    def __init__(self, parser: GraphParser, batch: Batch, tags: Tags, search: Search) -> None:
+        self._parser, self._batch = parser, batch
+        self._projective = parser.is_projective(search)
         self._values = parser.scorer.values(batch, tags)
 
     def kbest(self, s: int, k: int, constraints: Constraints | None = None) -> KBest:
@@ -42,9 +42,9 @@ class GraphCandidates:
             )
         scores = parser.labelled_scores(self._batch, s, self._values)
         if constraints:
-            scores = _constrained(parser, scores, constraints)
-        projective = parser.is_projective(scores, self._how)
-        (found,) = kbest(scores, k, projective=projective, too_long="spanning")
+            tables = constraints.tables if self._projective else constraints.nonprojective_tables
+            scores = _constrained(parser, scores, constraints, tables)
+        (found,) = kbest(scores, k, projective=self._projective, too_long="spanning")
         found = replace(found, names=parser.labels.names, number=s)
         return _obeying(found, constraints) if constraints else found
 
@@ -85,7 +85,9 @@ def _obeying(found: KBest, constraints: Constraints) -> KBest:
     )
 
 
-def _constrained(parser: GraphParser, scores: Scores, constraints: Constraints) -> Scores:
+def _constrained(
+    parser: GraphParser, scores: Scores, constraints: Constraints, tables: Tables
+) -> Scores:
     """Scores by which only trees that obey are good.
 
     Heads and labels that must not be are forbidden. Into a subtree leads one arc, and none
@@ -101,7 +103,7 @@ def _constrained(parser: GraphParser, scores: Scores, constraints: Constraints) 
         if isinstance(statement, Subtree):
             inside = np.isin(np.arange(n + 1), statement.words)
             table[np.ix_(~inside, inside[1:])] -= 4 * n * largest
-    table[constraints.tables.arcs[:, 1:] == 0] = -np.inf
+    table[tables.arcs[:, 1:] == 0] = -np.inf
     for word in range(1, n + 1):
         allowed = _allowed_labels(parser, constraints, word)
         if allowed is not None:

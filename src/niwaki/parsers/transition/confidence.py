@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.transition.confidence import weigh
-from niwaki.parsers.transition.model import Numbers, TransitionModel
+from niwaki.parsers.transition.model import TransitionModel
 from niwaki.tagging.tagger import Tags
+from niwaki.typing import FloatArray, IntArray
 
-Floats = NDArray[np.float64]
 KINDS = ("tag", "arc", "label", "tree")
 # How many values speak for each kind; see `gather_evidence`.
 _FEATURES = {"tag": 1, "arc": 4, "label": 5, "tree": 3}
@@ -34,9 +34,9 @@ _CERTAIN = 1e-4
 class Evidence:
     """The best trees of a batch and what speaks for them; one value a word, or a sentence."""
 
-    heads: Numbers
-    labels: Numbers
-    features: Mapping[str, Floats]  # kind -> values x features
+    heads: IntArray
+    labels: IntArray
+    features: Mapping[str, FloatArray]  # kind -> values x features
 
 
 def gather_evidence(
@@ -70,12 +70,12 @@ def gather_evidence(
     return Evidence(heads, labels, {"tag": tag[:, None], "arc": arc, "label": label, "tree": tree})
 
 
-def _log_odds(share: NDArray[Any]) -> Floats:
+def _log_odds(share: NDArray[Any]) -> FloatArray:
     clipped = np.clip(np.asarray(share, dtype=np.float64), _CERTAIN, 1 - _CERTAIN)
     return np.asarray(np.log(clipped / (1 - clipped)))
 
 
-def _squashed(gaps: NDArray[Any], temperature: float) -> Floats:
+def _squashed(gaps: NDArray[Any], temperature: float) -> FloatArray:
     """Leads in units of the temperature; beyond ten of them, more says nothing more."""
     return np.clip(np.asarray(gaps, dtype=np.float64) / temperature, -2, 10)
 
@@ -88,11 +88,11 @@ class Curve:
     knots: tuple[float, ...]
     rates: tuple[float, ...]
 
-    def __call__(self, features: Floats) -> Floats:
+    def __call__(self, features: FloatArray) -> FloatArray:
         return np.asarray(np.interp(_logistic(features, self.weights), self.knots, self.rates))
 
     @classmethod
-    def fit(cls, features: Floats, right: NDArray[np.bool_]) -> Curve:
+    def fit(cls, features: FloatArray, right: NDArray[np.bool_]) -> Curve:
         weights = _fit_logistic(features, right)
         guesses = _logistic(features, weights)
         order = np.argsort(guesses, kind="stable")
@@ -103,16 +103,16 @@ class Curve:
         return cls(tuple(weights.tolist()), tuple(knots), tuple(_monotone(rates)))
 
 
-def _with_constant(features: Floats) -> Floats:
+def _with_constant(features: FloatArray) -> FloatArray:
     return np.hstack([features, np.ones((len(features), 1))])
 
 
-def _logistic(features: Floats, weights: Any) -> Floats:
+def _logistic(features: FloatArray, weights: Any) -> FloatArray:
     sums = _with_constant(features) @ np.asarray(weights)
     return np.asarray(1 / (1 + np.exp(-np.clip(sums, -30, 30))))
 
 
-def _fit_logistic(features: Floats, right: NDArray[np.bool_]) -> Floats:
+def _fit_logistic(features: FloatArray, right: NDArray[np.bool_]) -> FloatArray:
     """Newton's method on the log-likelihood, with a small ridge for features that never vary."""
     design = _with_constant(features)
     weights = np.zeros(design.shape[1])
@@ -145,7 +145,7 @@ class Confidence:
     label: Curve
     tree: Curve
 
-    def probabilities(self, evidence: Evidence) -> dict[str, Floats]:
+    def probabilities(self, evidence: Evidence) -> dict[str, FloatArray]:
         return {kind: getattr(self, kind)(evidence.features[kind]) for kind in KINDS}
 
     def to_json(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
-from niwaki.errors import ConfigError, ModelError
+from niwaki.errors import ConfigError
 from niwaki.features.parts import SavedParts
 from niwaki.features.templates import load_feature_set
 from niwaki.features.weights import Interpolation, PackedWeights, unpack
@@ -111,7 +111,7 @@ class TransitionPlan:
 
     def _chain(self, stage: str, beam: int, tags: Tags) -> Sequence[Job]:
         plan = self._weights_plan(beam)
-        base = self._init.model.model if self._init else None
+        base = self._init.model.weights if self._init else None
         if base is not None and not isinstance(base, PackedWeights):
             raise ValueError("only a finished model can be trained on")
         interpolated = self._interpolated(stage, plan, tags)
@@ -182,7 +182,7 @@ class TransitionFamily:
         # Older models have the beam on their card only.
         beam = int(parts.record(_BEAM).get("beam") or parts.card["model"]["beam"])
         if not 1 <= beam <= MAX_BEAM:
-            raise ModelError(f"a beam of {beam}")
+            raise ValueError(f"a beam of {beam}")
         greedy = model(_GREEDY) if _GREEDY in parts else None
         confidence = None
         if "confidence.json" in parts:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
@@ -23,11 +22,11 @@ from niwaki.kernel.features.words import Clusters
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.transition import parser as kernel
 from niwaki.kernel.transition.features import Program
-from niwaki.kernel.transition.systems import MOVES, load_system
+from niwaki.kernel.transition.systems import MOVES, System, load_system
 from niwaki.parsers.transition.pseudo_projective import decode, plain_label
 from niwaki.tagging.tagger import Tags
+from niwaki.typing import IntArray
 
-Numbers = NDArray[np.int32]
 Class = tuple[int, int]
 
 # One labelled move is one byte of a row of weights; 64 of them are one cache line.
@@ -100,10 +99,10 @@ class TransitionModel:
     def __init__(
         self,
         spec: TransitionSpec,
-        model: SparseWeights | PackedWeights,
+        weights: SparseWeights | PackedWeights,
         clusters: Clusters | None = None,
     ) -> None:
-        self.spec, self.model, self._clusters = spec, model, clusters
+        self.spec, self.weights, self._clusters = spec, weights, clusters
         self.labels = Vocabulary(spec.labels)
         used = {spec.root_label, *spec.rare.values()} | {label for _, label in spec.classes}
         if not all(type(label) is int and OTHER <= label < len(self.labels) for label in used):
@@ -131,16 +130,16 @@ class TransitionModel:
         self.kernel = kernel.Parser(
             system,
             Program(templates.templates, len(self.attributes)),
-            model.compile() if isinstance(model, PackedWeights) else model,
+            weights.compile() if isinstance(weights, PackedWeights) else weights,
             spec.classes,
             spec.root_label,
             spec.rare,
             self.attributes.index("upos"),
         )
 
-    def with_model(self, model: SparseWeights | PackedWeights) -> TransitionModel:
+    def with_weights(self, weights: SparseWeights | PackedWeights) -> TransitionModel:
         """The same parser with other weights."""
-        return TransitionModel(self.spec, model, self._clusters)
+        return TransitionModel(self.spec, weights, self._clusters)
 
     def attribute_values(self, batch: Batch, tags: Tags) -> list[Values]:
         """What the templates see of the words of a batch, in the order of `attributes`, and
@@ -154,14 +153,14 @@ class TransitionModel:
         """Whether templates ask for links to a translation."""
         return bool(self.kernel.program.uses_links)
 
-    def parse(self, batch: Batch, tags: Tags, beam: int) -> tuple[Numbers, Numbers]:
+    def parse(self, batch: Batch, tags: Tags, beam: int) -> tuple[IntArray, IntArray]:
         """Heads and numbers of labels of the best trees."""
         heads, labels, _ = self.kernel.parse(batch, self.attribute_values(batch, tags), beam)
         return self.decoded(heads, labels, batch.lengths)
 
     def decoded(
-        self, heads: Numbers, labels: Numbers, lengths: Iterable[int]
-    ) -> tuple[Numbers, Numbers]:
+        self, heads: IntArray, labels: IntArray, lengths: Iterable[int]
+    ) -> tuple[IntArray, IntArray]:
         """Trees as they are meant: what was encoded in labels is undone."""
         if not self._has_lifted:
             return heads, labels
@@ -230,7 +229,7 @@ def make_transition_spec(
         known |= set(map(plain_label, known))
     labels = Vocabulary(sorted(known))
     roots = Counter({label: count for (move, label), count in arcs.items() if move == "root"})
-    moves = load_system(system).moves
+    moves = _moves_for(load_system(system), roots)
     plain = [(MOVES.index(name), 0) for name in moves if name not in _ARCS]
     wanted = [(move, label) for (move, label), _ in arcs.most_common() if move in moves]
     arc_moves = [name for name in moves if name in _ARCS]
@@ -258,6 +257,13 @@ def make_transition_spec(
         nonprojective=nonprojective,
         tags=tags,
     )
+
+
+def _moves_for(system: System, roots: Counter[str]) -> tuple[str, ...]:
+    """The moves of a system; labels of roots are chosen only where there is a choice."""
+    if system.root_is_optional and len(roots) < 2:
+        return tuple([name for name in system.moves if name != "root"])
+    return system.moves
 
 
 def _rare_labels(

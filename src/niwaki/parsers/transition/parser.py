@@ -118,6 +118,9 @@ class TransitionParser:
     def check(self, search: Search) -> None:
         check_options(self, search)
 
+    def is_projective(self, search: Search) -> bool:
+        return not self.model.kernel.system.nonprojective
+
     def width(self, search: Search) -> int:
         return self.beam if search.beam is None else search.beam
 
@@ -150,9 +153,9 @@ class TransitionParser:
 
     def parts(self) -> Parts:
         parts = Parts()
-        parts.add("parser", {**self.model.spec.to_json(), "beam": self.beam}, self.model.model)
+        parts.add("parser", {**self.model.spec.to_json(), "beam": self.beam}, self.model.weights)
         if self.greedy is not None:
-            parts.add("greedy", self.greedy.spec.to_json(), self.greedy.model)
+            parts.add("greedy", self.greedy.spec.to_json(), self.greedy.weights)
         if self.confidence is not None:
             parts.add_file("confidence.json", self.confidence.to_json())
         return parts

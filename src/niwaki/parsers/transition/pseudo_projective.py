@@ -103,8 +103,8 @@ def encode_all(
     for number, sentence in enumerate(sentences):
         if any(LIFTED in label for label in sentence.deprels):
             raise ConfigError(
-                f"{sentence.file}:{sentence.line}: a label with {LIFTED}, which model.crossing = "
-                '"encode" needs for itself; rename it'
+                f"{sentence.file}:{sentence.line}: a label with {LIFTED}, which "
+                'model.nonprojective = "pseudo-projective" needs for itself; rename it'
             )
         trees.append(sentence.tree if number in partial else encode(sentence.tree))
         counts.update(_arcs(trees[-1]))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
+
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.constraints import Constraints
+from niwaki.data.constraints import Constraints, Tables
 from niwaki.data.kbest import KBest
 from niwaki.data.tree import Tree
+from niwaki.errors import ConstraintError
 from niwaki.features.vocabulary import Values
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.transition.constraints import Limits
@@ -28,26 +32,47 @@ def constrained_kbest(
 ) -> KBest:
     """Up to k distinct trees of sentence `s` that obey, best first; at least one.
 
-    Raises ConstraintError if no tree can. The search passes over moves that would
-    break a constraint. Should it end in nothing but dead ends, it is made once more
-    with a wide beam, and then led to the tree that obeys and has the most heads of
-    the tree that the parser would give without constraints.
+    Raises ConstraintError if no tree can that the system builds. The search passes over
+    moves that would break a constraint. Should it end in nothing but dead ends, it is made
+    once more with a wide beam, and then led to the tree that obeys and has the most heads
+    of the tree that the parser would give without constraints.
     """
-    tables = constraints.tables
+    system = parser.kernel.system
+    tables = constraints.nonprojective_tables if system.nonprojective else constraints.tables
     classes = _allowed_classes(parser, constraints)
-    limits = Limits(tables.arcs, tables.left, tables.right, classes, tables.heads, tables.spans)
+    limits = Limits(tables.arcs, tables.left, tables.right, classes, tables.heads, tables.subtrees)
     for each in (width, _WIDE):
         found = _search(parser, batch, s, values, constraints, limits, k, each)
         if len(found):
             return found
     free, _, _, _ = parser.kernel.kbest(batch, s, values, 1, width)
-    nearest = tables.nearest(free[0].tolist())
-    assert nearest is not None
-    heads = np.array(nearest, dtype=np.int32)
-    limits = Limits(
-        tables.arcs, tables.left, tables.right, classes, heads, tables.spans[:0], exactly=True
+    for nearest in _nearest_trees(constraints, tables, free[0].tolist()):
+        heads = np.array(nearest, dtype=np.int32)
+        limits = Limits(
+            tables.arcs, tables.left, tables.right, classes, heads, tables.subtrees, exactly=True
+        )
+        found = _search(parser, batch, s, values, constraints, limits, 1, width)
+        if len(found):
+            return found
+    raise ConstraintError(
+        f"the trees that obey cross more often than {system.name} can swap "
+        f"{constraints.words} words; fix fewer heads"
     )
-    return _search(parser, batch, s, values, constraints, limits, 1, width)
+
+
+def _nearest_trees(
+    constraints: Constraints, tables: Tables, guide: list[int]
+) -> Iterator[tuple[int, ...]]:
+    """The tree nearest to a guide, and if it may cross, the nearest one that does not."""
+    nearest = tables.nearest(guide)
+    assert nearest is not None
+    yield nearest
+    if not tables.projective:
+        # A tree may need more swaps than the system makes; without crossing arcs it needs none.
+        with suppress(ConstraintError):
+            nearest = constraints.tables.nearest(guide)
+            assert nearest is not None
+            yield nearest
 
 
 def _search(

@@ -169,7 +169,7 @@ class TransitionTrainer:
         return pack(compress(learned, self.weights.classes, rows, self._interpolation, least))
 
     def parser(self, finished: Arrays) -> TransitionParser:
-        model = self._model.with_model(unpack(finished))
+        model = self._model.with_weights(unpack(finished))
         return TransitionParser(model, self._plan.beam)
 
     def export(self) -> Arrays:

@@ -44,12 +44,14 @@ async def start(app: AppState, call: Call) -> Result:
             "every": adapt.HELD_OUT,
         }
         trees = load_json(await app.background.run("part_treebank", arguments))
-        await asyncio.to_thread(plan.write, trees["learned"], trees["held-out"])
+        config = await asyncio.to_thread(plan.write, trees["learned"], trees["held-out"])
+        names = list(config.costs)
+        job.titles = dict(zip(names, (task.project.name for task in tasks), strict=True))
         job.progress("training", 0, 0)
         await adapt.train(job, folder, init)
         app.registry.models[folder.name] = str(folder / adapt.MODEL)
         job.progress("comparing before and after", 0, 0)
-        return await _before_and_after(app, plan, init, trees)
+        return await _before_and_after(app, plan, names, init, trees)
 
     sentences = sum(len(task.learned) + len(task.held_out) for task in tasks)
     title = f"{', '.join(task.project.name for task in tasks)}: {sentences} annotated sentences"
@@ -58,11 +60,10 @@ async def start(app: AppState, call: Call) -> Result:
 
 
 async def _before_and_after(
-    app: AppState, plan: Plan, init: str, trees: dict[str, int]
+    app: AppState, plan: Plan, names: list[str], init: str, trees: dict[str, int]
 ) -> dict[str, Any]:
-    """What both models make of each task, and the trade-off report."""
+    """What both models make of each task, by its name in training, and the trade-off report."""
     folder, models = plan.folder, [init, str(plan.folder / adapt.MODEL)]
-    names = plan.names(trees["learned"])
     shown = []
     for task, key in zip(plan.tasks, names, strict=True):
         found: dict[str, Any] = {
@@ -172,7 +173,7 @@ async def read_config(app: AppState, call: Call) -> Result:
     path = app.work.path / "models" / str(job.request.get("output", "")) / adapt.CONFIG
     if job.kind != "adapt" or not path.is_file():
         raise RequestError(404, "this job has no configuration yet")
-    return {"config": await asyncio.to_thread(path.read_text, encoding="utf-8")}
+    return {"config": load_json(await asyncio.to_thread(path.read_bytes))}
 
 
 ENDPOINTS = [

@@ -10,7 +10,6 @@ from niwaki.serve.errors import RequestError
 from niwaki.serve.jobs import Job
 from niwaki.serve.schema import flag, items, load_json, record, whole
 from niwaki.serve.state import AppState
-from niwaki.serve.work.findings import WIDTHS
 
 # Sentences that are parsed between two signs of progress.
 _CHUNK = 64
@@ -42,6 +41,16 @@ def resolved(app: AppState, body: dict[str, Any]) -> tuple[dict[str, Any], list[
     return {"kind": corpus.kind, "file": corpus.files[0]}, systems
 
 
+async def checked(
+    app: AppState, body: dict[str, Any]
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The same for a job: what could not be parsed at all is refused before it begins."""
+    corpus, systems = resolved(app, body)
+    if any(system["beam"] for system in systems):
+        await app.pool.run("check_systems", {"systems": systems})
+    return corpus, systems
+
+
 async def in_chunks(
     app: AppState, job: Job, stage: str, task: str, arguments: dict[str, Any]
 ) -> None:
@@ -56,7 +65,7 @@ async def in_chunks(
 
 
 async def compare(app: AppState, call: Call) -> Result:
-    corpus, systems = resolved(app, call.body)
+    corpus, systems = await checked(app, call.body)
     if len(systems) != 2:
         raise RequestError(422, "systems: give two to compare")
 
@@ -92,7 +101,7 @@ async def compared_sentence(app: AppState, call: Call) -> Result:
 
 async def analyse(app: AppState, call: Call) -> Result:
     body = call.body
-    corpus, systems = resolved(app, body)
+    corpus, systems = await checked(app, body)
     names = distinct(list(map(title_of, body["systems"])))
     common: dict[str, Any] = {"names": names, "systems": systems, "corpus": corpus}
 
@@ -108,9 +117,11 @@ async def analyse(app: AppState, call: Call) -> Result:
         common.update((key, body[key]) for key in ("labelled", "punctuation") if key in body)
         found = load_json(await app.background.run("analyse", common))
         found["beams"] = []
-        for number, width in enumerate(WIDTHS):
-            job.progress(f"trying a beam of {width}", number, len(WIDTHS))
-            place = {"model": systems[0]["model"], "file": corpus["file"], "width": width}
+        first = systems[0]["model"]
+        widths = load_json(await app.background.run("widths", {"model": first}))
+        for number, width in enumerate(widths):
+            job.progress(f"trying a beam of {width}", number, len(widths))
+            place = {"model": first, "file": corpus["file"], "width": width}
             found["beams"].append(load_json(await app.background.run("beams", place)))
         return found
 

@@ -149,7 +149,15 @@ ENDPOINTS = [
             ]
         },
     ),
-    Endpoint("/api/models", "The registered models", models),
+    Endpoint(
+        "/api/models",
+        "The registered models",
+        models,
+        description=(
+            "`kind` is a family of parsers and `facts` what there is to tell of one. `options` are "
+            "the ways to search that can be chosen, such as `beam`; others are refused."
+        ),
+    ),
     Endpoint("/api/corpora", "The registered corpora, references and parallel texts", corpora),
     Endpoint("/api/health", "Whether the server is well, and its limits", health),
 ]

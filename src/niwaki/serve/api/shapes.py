@@ -25,7 +25,11 @@ SENTENCES: dict[str, Schema] = {
 ONE_OF = [{"required": [kind]} for kind in SENTENCES]
 
 MODEL: Schema = {**name, "description": "A model of /api/models.", "default": "en"}
-BEAM = whole(1, MAX_BEAM, "Width of the beam; 1 is greedy. Default: the model's.")
+BEAM = whole(
+    1,
+    MAX_BEAM,
+    "Width of the beam; 1 is greedy. Default: the model's. For models with `beam` in `options`.",
+)
 RETAG = flag("Predict tags anew even where they are given.")
 WORD = whole(1, 1_000, "A word, counted from 1.")
 

@@ -35,6 +35,7 @@ TASKS: dict[str, Callable[..., Any]] = {
     "doubts": doubts.doubts,
     "question": doubts.question,
     "check_state": doubts.check_state,
+    "check_systems": comparing.check_systems,
     "score_chunk": comparing.score_chunk,
     "compare": comparing.compare_systems,
     "sentence": comparing.sentence,
@@ -44,6 +45,7 @@ TASKS: dict[str, Callable[..., Any]] = {
     "weigh": weighing.weigh,
     "analyse_chunk": findings.analyse_chunk,
     "analyse": findings.analyse,
+    "widths": findings.widths,
     "beams": findings.beams,
     "order_findings": findings.order_findings,
 }

@@ -16,10 +16,12 @@ import numpy as np
 from niwaki.data.bilingual.references import Reference
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
+from niwaki.errors import ModelError
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.base import drawn_by, resample
 from niwaki.metrics.reordering import evaluate_orders
 from niwaki.metrics.significance import Difference, compare
+from niwaki.parsers.base import Search
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.loading import model_of, references_of, rules_of, trees_of
 from niwaki.serve.work.ordering import scored, shown_reordering
@@ -54,6 +56,16 @@ def store_of(system: System, corpus: Corpus) -> dict[int, Sentence]:
     while len(_parsed) > _KEPT:
         _parsed.popitem(last=False)
     return found
+
+
+def check_systems(systems: list[System]) -> dict[str, Any]:
+    """Refuse a way to search that a model has not, before anything is parsed."""
+    for at, system in enumerate(systems):
+        try:
+            model_of(system["model"]).parser.check(Search(beam=system["beam"]))
+        except ModelError as error:
+            raise RequestError(422, f"systems[{at}]: {error}") from error
+    return {}
 
 
 def score_chunk(system: System, corpus: Corpus, start: int, stop: int) -> dict[str, Any]:

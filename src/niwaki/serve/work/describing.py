@@ -9,12 +9,14 @@ from typing import Any
 
 from niwaki.data.bilingual.bitext import read_bitext
 from niwaki.errors import NiwakiError
+from niwaki.keys import is_file_name
 from niwaki.serve.work.loading import model_of, references_of, rules_of, trees_of
 from niwaki.serve.work.ordering import shown_reordering
 from niwaki.serve.work.showing import as_conllu
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rulefile import parse_rules
 from niwaki.tasks.reorder.rules import RuleSet
+from niwaki.training.config import ModelConfig
 
 
 def models(entries: list[list[str]]) -> list[dict[str, Any]]:
@@ -35,6 +37,7 @@ def models(entries: list[list[str]]) -> list[dict[str, Any]]:
                 "language": card.get("language", ""),
                 "description": card.get("description", ""),
                 "licences": list(card.get("licences", ())),
+                "kind": model.config.get("model", {}).get("kind", ModelConfig().kind),
                 "options": sorted(model.parser.options),
                 "facts": dict(model.parser.facts),
                 "segments": model.segmenter is not None,
@@ -50,7 +53,7 @@ def models(entries: list[list[str]]) -> list[dict[str, Any]]:
 def rules(name: str, path: str) -> dict[str, Any]:
     """A rule set with its text and its own examples, reordered as it says now."""
     file = Path(path)
-    if "/" not in path:
+    if not is_file_name(path):
         file = Path(str(resources.files("niwaki"))) / "assets" / "rules" / f"{path}.toml"
     return {"text": file.read_text(encoding="utf-8"), **_described(name, rules_of(path))}
 

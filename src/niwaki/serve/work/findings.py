@@ -31,7 +31,7 @@ from niwaki.serve.work.comparing import (
 )
 from niwaki.serve.work.loading import model_of, references_of, rules_of, trees_of
 
-WIDTHS = (1, 2, 4, 8, 16, 32)
+_WIDTHS = (1, 2, 4, 8, 16, 32)
 _ROWS = 20
 _EXAMPLES = 1_000
 _SEED = 1
@@ -158,6 +158,11 @@ def _examples(gold: list[Sentence], parsed: list[Sentence]) -> list[dict[str, An
         }
         for number, each, errors, labels, tags in found
     ]
+
+
+def widths(model: str) -> list[int]:
+    """Beams that are worth trying; none if the model has no beams."""
+    return list(_WIDTHS) if "beam" in model_of(model).parser.options else []
 
 
 def beams(model: str, file: str, width: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.serve.work.loading import model_of
 from niwaki.serve.work.reading import Given, all_statements, read_given
-from niwaki.serve.work.showing import as_conllu, shown_sentence
+from niwaki.serve.work.showing import as_conllu, shown_candidates, shown_sentence
 
 
 def parse(
@@ -106,27 +106,3 @@ def _ranked(candidates: KBest) -> list[Sentence]:
             zip(candidates.trees, candidates.probabilities, strict=True), start=1
         )
     ]
-
-
-def shown_candidates(candidates: KBest) -> dict[str, Any]:
-    sentence = candidates.sentence
-    return {
-        "id": sentence.id,
-        "text": sentence.text,
-        "tokens": sentence.forms,
-        "upos": sentence.upos,
-        "parses": [
-            {
-                "heads": tree.heads,
-                "deprels": tree.deprels,
-                "score": score,
-                "probability": probability,
-            }
-            for tree, score, probability in zip(
-                candidates.trees,
-                candidates.scores.tolist(),
-                candidates.probabilities.tolist(),
-                strict=True,
-            )
-        ],
-    }

@@ -1,10 +1,11 @@
-"""Sentences as the API shows them: a list for each column, one value a word."""
+"""Sentences and their trees as the API shows them: a list for each column, one value a word."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from niwaki.data.kbest import KBest
 from niwaki.data.probabilities import NOTES, TREE_COMMENT
 from niwaki.data.sentence import Sentence
 
@@ -30,6 +31,31 @@ def shown_sentence(sentence: Sentence) -> dict[str, Any]:
     if TREE_COMMENT in sentence.metadata:
         record["probability"] = float(sentence.metadata[TREE_COMMENT])
     return record
+
+
+def shown_candidates(candidates: KBest) -> dict[str, Any]:
+    """The k best trees of a sentence, best first."""
+    sentence = candidates.sentence
+    return {
+        "id": sentence.id,
+        "text": sentence.text,
+        "tokens": sentence.forms,
+        "upos": sentence.upos,
+        "parses": [
+            {
+                "heads": tree.heads,
+                "deprels": tree.deprels,
+                "score": score,
+                "probability": probability,
+            }
+            for tree, score, probability in zip(
+                candidates.trees,
+                candidates.scores.tolist(),
+                candidates.probabilities.tolist(),
+                strict=True,
+            )
+        ],
+    }
 
 
 def as_conllu(sentences: Sequence[Sentence]) -> bytes:

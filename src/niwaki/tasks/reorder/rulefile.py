@@ -16,6 +16,7 @@ from typing import Any
 from niwaki.data.sentence import Sentence
 from niwaki.data.universal import UPOS
 from niwaki.errors import RulesError, nearest, shown, written
+from niwaki.keys import is_file_name
 from niwaki.tasks.reorder.rules import ANY, SELF, Example, Pattern, Placement, Rule, RuleSet, Turn
 from niwaki.tasks.reorder.schemes import SCHEMES, knows_label
 
@@ -36,9 +37,9 @@ def rule_set_names() -> list[str]:
 
 
 def load_rules(name_or_path: str | os.PathLike[str]) -> RuleSet:
-    """A shipped rule set by its name, or one from a file (a name with a dot or a slash)."""
+    """A shipped rule set by its name, or one from a file (see `is_file_name`)."""
     name = os.fspath(name_or_path)
-    if "/" in name or "." in name:
+    if is_file_name(name):
         text = _decoded(name, Path(name).read_bytes())
         return parse_rules(text, name, Path(name).name.removesuffix(".toml"))
     if name not in rule_set_names():

@@ -102,6 +102,8 @@ cdef class System:
     cdef readonly bint sees_front_children
     # Whether crossing trees can be reached.
     cdef readonly bint nonprojective
+    # Whether a parse is whole without ROOT, which then only chooses the label of the root.
+    cdef readonly bint root_is_optional
 
 
 cdef inline bint has_word(const Node* node) noexcept nogil:
@@ -169,6 +171,11 @@ cdef inline void shift(const State* state, int n, State* out) noexcept nogil:
     out.buffer = state.buffer + 1
 
 
+cdef inline int two_a_word(int n) noexcept nogil:
+    """The number of moves where each word is pushed once and taken away once."""
+    return 2 * n
+
+
 cdef inline size_t no_scratch(int n) noexcept nogil:
     return 0
 
@@ -177,10 +184,9 @@ cdef inline void no_study(const Gold* gold) noexcept nogil:
     pass
 
 
-cdef inline void start_with_root(State* state, int n) noexcept nogil:
-    """The artificial root on the stack, all words in the buffer."""
-    new_node(&state.node, 0, n)
-    state.stack = &state.node
+cdef inline void start_without_root(State* state, int n) noexcept nogil:
+    """An empty stack, all words in the buffer."""
+    state.stack = NULL
     state.front = NULL
     state.parent = NULL
     state.buffer = 1
@@ -188,6 +194,33 @@ cdef inline void start_with_root(State* state, int n) noexcept nogil:
     state.counter = 0
     state.score = 0
     state.move = state.label = state.action = 0
+
+
+cdef inline void start_with_root(State* state, int n) noexcept nogil:
+    """The artificial root on the stack, all words in the buffer."""
+    start_without_root(state, n)
+    new_node(&state.node, 0, n)
+    state.stack = &state.node
+
+
+cdef inline void attach_to_front(const State* state, int label, int n, State* out) noexcept nogil:
+    """LEFT where heads wait in the buffer: [σ s] [b β] -> [σ] [b β], arc b -> s."""
+    front_node(state, n, &out.node)
+    add_left(&out.node, state.stack.word, label)
+    out.node.first = state.stack.first
+    out.front = &out.node
+    out.stack = state.stack.below
+
+
+cdef inline int right_or_shift(const State* state, const Gold* gold) noexcept nogil:
+    """RIGHT or ROOT when the top is complete and belongs to the word below it, else SHIFT."""
+    cdef const Node* top = state.stack
+    if gold.heads[top.word] == top.below.word and gold.last_child[top.word] < state.buffer:
+        if top.below.word != 0:
+            return RIGHT
+        if state.buffer > gold.n:
+            return ROOT
+    return SHIFT
 
 
 cdef inline void topmost_arc(const State* state, int move, int32_t* head,

@@ -6,3 +6,4 @@ class System:
     knows_heads: bool
     sees_front_children: bool
     nonprojective: bool
+    root_is_optional: bool

@@ -8,7 +8,8 @@ cdef class System:
     """A named transition system. Each module of this folder makes one and calls it SYSTEM."""
 
     def __init__(self, str name not None, tuple moves not None, *, bint knows_heads=False,
-                 bint sees_front_children=False, bint nonprojective=False):
+                 bint sees_front_children=False, bint nonprojective=False,
+                 bint root_is_optional=False):
         self.name, self.moves = name, moves
         self.knows_heads, self.sees_front_children = knows_heads, sees_front_children
-        self.nonprojective = nonprojective
+        self.nonprojective, self.root_is_optional = nonprojective, root_is_optional

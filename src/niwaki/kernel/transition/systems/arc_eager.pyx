@@ -4,7 +4,7 @@ A word is attached to its head on the left as soon as it comes to the front of t
 buffer, before it has its own right dependents. To end with one tree, the last word
 may only be pushed when that leaves one headless word on the stack; then some move
 is always possible, because a headless top can take LEFT and any other REDUCE. A
-parse has 2n - 1 moves.
+parse has 2n - 1 moves; one more, ROOT, gives the root its label where labels differ.
 
 Costs are those of Goldberg and Nivre (2012), where several words may stay headless.
 The condition on the last word can cost more than they count; it never does on the
@@ -14,8 +14,8 @@ way of the oracle.
 from libc.stdint cimport int32_t
 
 from niwaki.kernel.transition.systems._system cimport (
-    LEFT, REDUCE, RIGHT, SHIFT, Functions, Gold, Node, State, System, add_left, add_right, follow,
-    front_node, no_scratch, no_study, shift,
+    LEFT, REDUCE, RIGHT, ROOT, SHIFT, Functions, Gold, Node, State, System, add_right,
+    attach_to_front, follow, no_scratch, no_study, shift, start_without_root, two_a_word,
 )
 
 
@@ -24,6 +24,7 @@ cdef int legal(const State* state, int n) noexcept nogil:
     LEFT: the buffer is not empty and the top of the stack has no head.
     RIGHT: the buffer is not empty, nor the stack; the last word only if one word is headless.
     REDUCE: the top of the stack has a head.
+    ROOT: the buffer is empty and the top has none; it is then alone.
     """
     cdef int moves = 0
     cdef bint last = state.buffer == n
@@ -38,6 +39,8 @@ cdef int legal(const State* state, int n) noexcept nogil:
             moves |= 1 << RIGHT
         if not state.stack.has_head:
             moves |= 1 << LEFT
+    elif not state.stack.has_head:
+        moves |= 1 << ROOT
     return moves
 
 
@@ -46,6 +49,7 @@ cdef void apply(const State* state, int move, int label, int n, State* out) noex
     LEFT: [σ s] [b β] -> [σ] [b β], arc b -> s.
     RIGHT: [σ s] [b β] -> [σ s b] [β], arc s -> b.
     REDUCE: [σ t s] [β] -> [σ t] [β].
+    ROOT: [s] [] -> [] [], arc 0 -> s.
 
     A head is told of a right dependent when that is reduced: until then the
     dependent lies right above it.
@@ -60,12 +64,11 @@ cdef void apply(const State* state, int move, int label, int n, State* out) noex
         out.node.has_head = True
         out.node.label = label
     elif move == LEFT:
-        front_node(state, n, &out.node)
-        add_left(&out.node, top.word, label)
-        out.node.first = top.first
-        out.front = &out.node
-        out.stack = top.below
+        attach_to_front(state, label, n, out)
         out.counter = state.counter - 1
+    elif move == ROOT:
+        out.stack = NULL
+        out.counter = 0
     else:
         out.node = top.below[0]
         add_right(&out.node, top.word, top.label)
@@ -80,6 +83,9 @@ cdef void arc(const State* state, int move, int32_t* head, int32_t* dependent) n
     elif move == RIGHT:
         head[0] = state.stack.word
         dependent[0] = state.buffer
+    elif move == ROOT:
+        head[0] = 0
+        dependent[0] = state.stack.word
 
 
 cdef int cost(const State* state, int move, const Gold* gold) noexcept nogil:
@@ -90,6 +96,7 @@ cdef int cost(const State* state, int move, const Gold* gold) noexcept nogil:
     RIGHT loses the same, but not the arc from s; also the arc to b from the buffer.
     LEFT loses the arcs from s to the buffer, and the arc to s from behind b.
     REDUCE loses the arcs from s to the buffer.
+    ROOT loses nothing: s would be the root without it.
     """
     cdef const int32_t* heads = gold.heads
     cdef const Node* node = state.stack
@@ -117,7 +124,8 @@ cdef int cost(const State* state, int move, const Gold* gold) noexcept nogil:
 
 
 cdef int oracle(const State* state, const Gold* gold) noexcept nogil:
-    """LEFT or RIGHT if that arc is right, REDUCE when the top has all its dependents, else SHIFT."""
+    """LEFT or RIGHT if that arc is right, REDUCE when the top has all its dependents, else SHIFT;
+    ROOT at the end."""
     cdef const Node* top = state.stack
     if top != NULL:
         if state.buffer <= gold.n:
@@ -125,31 +133,18 @@ cdef int oracle(const State* state, const Gold* gold) noexcept nogil:
                 return LEFT
             if gold.heads[state.buffer] == top.word:
                 return RIGHT
+        elif not top.has_head:
+            return ROOT
         if top.has_head and gold.last_child[top.word] < state.buffer:
             return REDUCE
     return SHIFT
 
 
-cdef int steps(int n) noexcept nogil:
-    return 2 * n - 1
-
-
-cdef void start(State* state, int n) noexcept nogil:
-    state.stack = NULL
-    state.front = NULL
-    state.parent = NULL
-    state.buffer = 1
-    state.returned = NULL
-    state.counter = 0
-    state.score = 0
-    state.move = state.label = state.action = 0
-
-
 SYSTEM = System(
-    "arc-eager", ("shift", "left", "right", "reduce"),
-    knows_heads=True, sees_front_children=True,
+    "arc-eager", ("shift", "left", "right", "reduce", "root"),
+    knows_heads=True, sees_front_children=True, root_is_optional=True,
 )
 (<System>SYSTEM).functions = Functions(
     legal=legal, apply=apply, arc=arc, cost=cost, oracle=oracle,
-    steps=steps, start=start, scratch=no_scratch, prepare_oracle=no_study,
+    steps=two_a_word, start=start_without_root, scratch=no_scratch, prepare_oracle=no_study,
 )

@@ -12,8 +12,9 @@ never makes another one impossible too, so they may be counted one by one.
 from libc.stdint cimport int32_t
 
 from niwaki.kernel.transition.systems._system cimport (
-    LEFT, RIGHT, ROOT, SHIFT, Functions, Gold, Node, State, System, add_left, add_right, follow,
-    front_node, has_word, no_scratch, no_study, shift, start_with_root,
+    LEFT, RIGHT, ROOT, SHIFT, Functions, Gold, Node, State, System, add_right, attach_to_front,
+    follow, has_word, no_scratch, no_study, right_or_shift, shift, start_with_root, topmost_arc,
+    two_a_word,
 )
 
 
@@ -46,11 +47,7 @@ cdef void apply(const State* state, int move, int label, int n, State* out) noex
     if move == SHIFT:
         shift(state, n, out)
     elif move == LEFT:
-        front_node(state, n, &out.node)
-        add_left(&out.node, top.word, label)
-        out.node.first = top.first
-        out.front = &out.node
-        out.stack = top.below
+        attach_to_front(state, label, n, out)
     else:
         out.node = top.below[0]
         add_right(&out.node, top.word, label)
@@ -58,13 +55,11 @@ cdef void apply(const State* state, int move, int label, int n, State* out) noex
 
 
 cdef void arc(const State* state, int move, int32_t* head, int32_t* dependent) noexcept nogil:
-    head[0] = dependent[0] = -1
     if move == LEFT:
         head[0] = state.buffer
         dependent[0] = state.stack.word
-    elif move == RIGHT or move == ROOT:
-        head[0] = state.stack.below.word
-        dependent[0] = state.stack.word
+    else:
+        topmost_arc(state, move, head, dependent)
 
 
 cdef int cost(const State* state, int move, const Gold* gold) noexcept nogil:
@@ -105,20 +100,12 @@ cdef int oracle(const State* state, const Gold* gold) noexcept nogil:
     if top.word != 0:
         if state.buffer <= gold.n and gold.heads[top.word] == state.buffer:
             return LEFT
-        if gold.heads[top.word] == top.below.word and gold.last_child[top.word] < state.buffer:
-            if top.below.word != 0:
-                return RIGHT
-            if state.buffer > gold.n:
-                return ROOT
+        return right_or_shift(state, gold)
     return SHIFT
-
-
-cdef int steps(int n) noexcept nogil:
-    return 2 * n
 
 
 SYSTEM = System("arc-hybrid", ("shift", "left", "right", "root"), sees_front_children=True)
 (<System>SYSTEM).functions = Functions(
     legal=legal, apply=apply, arc=arc, cost=cost, oracle=oracle,
-    steps=steps, start=start_with_root, scratch=no_scratch, prepare_oracle=no_study,
+    steps=two_a_word, start=start_with_root, scratch=no_scratch, prepare_oracle=no_study,
 )

@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t
 
 from niwaki.kernel.transition.systems._system cimport (
     LEFT, RIGHT, ROOT, SHIFT, Functions, Gold, Node, State, System, add_left, add_right, follow,
-    has_word, no_study, shift, start_with_root, topmost_arc,
+    has_word, no_study, right_or_shift, shift, start_with_root, topmost_arc, two_a_word,
 )
 from niwaki.kernel.transition.systems._reachable cimport reachable, table_size
 
@@ -61,11 +61,7 @@ cdef int oracle(const State* state, const Gold* gold) noexcept nogil:
     if top.word != 0:
         if top.below.word != 0 and gold.heads[top.below.word] == top.word:
             return LEFT
-        if gold.heads[top.word] == top.below.word and gold.last_child[top.word] < state.buffer:
-            if top.below.word != 0:
-                return RIGHT
-            if state.buffer > gold.n:
-                return ROOT
+        return right_or_shift(state, gold)
     return SHIFT
 
 
@@ -106,12 +102,8 @@ cdef size_t scratch(int n) noexcept nogil:
     return <size_t>2 * (n + 2) + table_size(n)
 
 
-cdef int steps(int n) noexcept nogil:
-    return 2 * n
-
-
 SYSTEM = System("arc-standard", ("shift", "left", "right", "root"))
 (<System>SYSTEM).functions = Functions(
     legal=legal, apply=apply, arc=topmost_arc, cost=cost, oracle=oracle,
-    steps=steps, start=start_with_root, scratch=scratch, prepare_oracle=no_study,
+    steps=two_a_word, start=start_with_root, scratch=scratch, prepare_oracle=no_study,
 )

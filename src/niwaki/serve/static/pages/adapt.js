@@ -29,7 +29,7 @@ export async function show(main) {
     }
   };
   const watch = async (id) => {
-    const view = runView(results, known.projects);
+    const view = runView(results);
     const job = await follow(id, (each) => {
       progress.show(each);
       view.show(each);
@@ -90,7 +90,7 @@ export async function show(main) {
 }
 
 // A run as it goes: the parts are drawn again only when they change, so that nothing jumps.
-function runView(place, projects) {
+function runView(place) {
   const curves = h("div", { id: "curves", class: "grid2" });
   const log = h("pre", { class: "log mono", id: "log" });
   const after = h("div", {});
@@ -101,47 +101,46 @@ function runView(place, projects) {
     show(job) {
       if (drawn !== job.curves.length) {
         drawn = job.curves.length;
-        replace(curves, job.curves.length ? curveCards(job, titlesOf(job, projects)) : h("div", { class: "card" }, h("h2", {}, "Curves"), h("p", { class: "soft" }, job.state === "running" ? "The first epoch is under way." : "No epoch was finished.")));
+        replace(curves, job.curves.length ? curveCards(job) : h("div", { class: "card" }, h("h2", {}, "Curves"), h("p", { class: "soft" }, job.state === "running" ? "The first epoch is under way." : "No epoch was finished.")));
       }
       if (lines !== job.lines.length) {
         lines = job.lines.length;
         replace(log, job.lines.join("\n"));
         log.scrollTop = log.scrollHeight;
       }
-      if (job.result) replace(after, beforeAndAfter(job, titlesOf(job, projects)));
+      if (job.result) replace(after, beforeAndAfter(job));
     },
   };
 }
 
-// A line of the log is what one objective did in one epoch, named "stage: number kind".
-function curveCards(job, titles) {
-  const nameOf = (each) => each.objective.slice(each.stage.length + 2);
-  const at = (name, key) => job.curves.flatMap((each) => (nameOf(each) === name && (each[key] ?? null) !== null ? [[each.epoch, each[key]]] : []));
-  const names = [...new Set(job.curves.map(nameOf))].filter((name) => name !== "treebank");
-  const updates = Object.fromEntries(names.map((name) => [titles[name] ?? name, at(name, "updates")]));
-  if (job.request.treebank) updates.treebank = at("treebank", "updates");
-  const scored = at("treebank", "las");
-  const card = (title, id, chart, note) => h("div", { class: "card", "data-curve": id }, h("h2", {}, title), chart, note ? h("p", { class: "soft", vars: { margin: "6px 0 0" } }, note) : null);
+// A curve is what one objective did, epoch by epoch, in one stage of training.
+function curveCards(job) {
+  const stages = [...new Set(job.curves.map((each) => each.stage))];
+  const costs = [...new Set(job.curves.flatMap((each) => each.objectives.map((one) => one.name)))];
+  const titleOf = (name) => job.titles[name] ?? name;
+  // The same value of all epochs, a line for each stage in which there is one.
+  const lines = (title, value) => stages.flatMap((stage) => {
+    const points = job.curves.filter((each) => each.stage === stage).map((each) => [each.epoch, value(each) ?? null]).filter((point) => point[1] !== null);
+    return points.length ? [[stages.length > 1 ? `${title} (${stage})` : title, points]] : [];
+  });
+  const ofCost = (name, key) => (each) => each.objectives.find((one) => one.name === name)?.[key];
+  const chart = (series, options) => lineChart(Object.fromEntries(series), { x: "epoch", whole: true, ...options });
+  const card = (title, id, drawn, note) => h("div", { class: "card", "data-curve": id }, h("h2", {}, title), drawn, note ? h("p", { class: "soft", vars: { margin: "6px 0 0" } }, note) : null);
+  const updates = costs.flatMap((name) => lines(titleOf(name), ofCost(name, "updates")));
+  if (job.request.treebank) updates.push(...lines("treebank", (each) => each.updates));
+  const scores = [...lines("LAS", (each) => each.las), ...lines("UAS", (each) => each.uas)];
   return [
-    names.map((name) => {
-      const last = job.curves.findLast((each) => nameOf(each) === name);
-      return card(`Cost: ${titles[name] ?? name}`, name, lineChart({ "first tree": at(name, "first_cost"), "cheapest (oracle)": at(name, "oracle_cost") }, { x: "epoch", y: "mean cost", whole: true, zero: true }), `${plural(last.examples, "example")} an epoch, ${last.mean_k.toFixed(1)} trees each${last.rescued ? `, ${plural(last.rescued, "right tree")} found by search only` : ""}.`);
+    costs.map((name) => {
+      const last = job.curves.findLast((each) => ofCost(name, "k")(each) !== undefined).objectives.find((one) => one.name === name);
+      const series = [...lines("first tree", ofCost(name, "first")), ...lines("cheapest (oracle)", ofCost(name, "oracle"))];
+      return card(`Cost: ${titleOf(name)}`, name, chart(series, { y: "mean cost", zero: true }), `${plural(last.examples, "example")} an epoch, ${last.k.toFixed(1)} trees each${last.rescued ? `, ${plural(last.rescued, "right tree")} found by search only` : ""}.`);
     }),
-    card("Updates an epoch", "updates", lineChart(updates, { x: "epoch", y: "updates", whole: true, zero: true })),
-    scored.length ? card("Accuracy on the trees kept out", "las", lineChart({ LAS: scored, UAS: at("treebank", "uas") }, { x: "epoch", y: "percent", whole: true })) : null,
+    card("Updates an epoch", "updates", chart(updates, { y: "updates", zero: true })),
+    scores.length ? card("Accuracy on the trees kept out", "las", chart(scores, { y: "percent" })) : null,
   ];
 }
 
-// Training numbers its objectives, and a treebank is number 0; people know projects by name.
-function titlesOf(job, projects) {
-  const first = job.request.treebank ? 1 : 0;
-  return Object.fromEntries(job.request.projects.flatMap((id, at) => {
-    const found = projects.find((each) => each.id === id);
-    return found ? [[`${first + at} ${found.kind === "trees" ? "partial" : "reordering"}`, found.name]] : [];
-  }));
-}
-
-function beforeAndAfter(job, titles) {
+function beforeAndAfter(job) {
   const { result } = job;
   const names = [`before · ${result.before}`, `after · ${result.model}`];
   const few = result.tradeoff.part === "learned";
@@ -158,7 +157,7 @@ function beforeAndAfter(job, titles) {
         h("tbody", {}, result.tasks.flatMap((task) => Object.keys(PARTS).filter((part) => task[part]).flatMap((part) => measures(task, part)))),
       ),
     ),
-    tradeOffView(result.tradeoff, titles),
+    tradeOffView(result.tradeoff, job.titles),
     result.tasks.flatMap((task) => Object.keys(PARTS).filter((part) => task[part]).map((part) => changedTrees(job, task, part, names))),
     h("p", { class: "soft" }, h("a", { href: `/api/adapt/${job.id}/config` }, "The configuration"), ` lies in models/${result.model} of the work folder with all data: the run can be repeated by hand.`),
   ];

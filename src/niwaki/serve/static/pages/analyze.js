@@ -3,16 +3,17 @@ import { follow, get, post } from "../lib/api.js";
 import { h, plural, replace, select } from "../lib/dom.js";
 import { jobView } from "../lib/jobs.js";
 import { keys } from "../lib/keys.js";
+import { beamOf, beamSelect, modelNamed, usableModels } from "../lib/models.js";
 import { tradeOffView } from "../lib/tradeoff.js";
 import { showOrders } from "./analyze-orders.js";
 import { showTrees } from "./analyze-trees.js";
 
 const MOST = 4;
-const BEAMS = [["", "its own beam"], ...[1, 2, 4, 8, 16, 32, 64].map((each) => [String(each), `beam ${each}`])];
 
 export async function show(main) {
-  const [models, sets, corpora, jobs] = await Promise.all([get("/api/models"), get("/api/rules"), get("/api/corpora"), get("/api/jobs")]);
-  const names = models.filter((each) => !each.error).map((each) => each.id);
+  const [known, sets, corpora, jobs] = await Promise.all([get("/api/models"), get("/api/rules"), get("/api/corpora"), get("/api/jobs")]);
+  const models = usableModels(known);
+  const names = models.map((each) => each.id);
   const sound = corpora.filter((each) => !each.error);
   const whole = sound.filter((each) => each.kind === "trees" && each.whole);
   const usable = [...whole, ...sound.filter((each) => each.kind === "references")];
@@ -22,7 +23,7 @@ export async function show(main) {
   const results = h("section", { id: "results" });
   const form = h("div", { class: "card" });
   const state = { mode: "errors" };
-  const forms = { errors: errorForm({ usable, names, rules }), "trade-off": tradeOffForm({ tasks, whole, names, rules }) };
+  const forms = { errors: errorForm({ usable, models, names, rules }), "trade-off": tradeOffForm({ tasks, whole, names, rules }) };
 
   const run = async () => {
     const { path, request } = forms[state.mode].ask();
@@ -70,7 +71,7 @@ export async function show(main) {
 
 const empty = (text, command) => ({ empty: true, element: h("div", { class: "empty" }, h("p", {}, text), h("p", {}, h("code", {}, command))), ask: () => ({}) });
 
-function errorForm({ usable, names, rules }) {
+function errorForm({ usable, models, names, rules }) {
   if (!usable.length) return empty("There is nothing to analyze yet. Start the workbench with a treebank or with reference orders:", "niwaki serve --trees dev.conllu --references pairs.jsonl");
   const element = h("div", {});
   const state = { corpus: usable[0], systems: [{ model: names[0], beam: "", rules: "ja" }], labelled: true, punctuation: true };
@@ -93,8 +94,12 @@ function errorForm({ usable, names, rules }) {
           "div",
           { class: "row", "data-system": at, vars: { "margin-top": "10px" } },
           h("span", { class: "soft system-name" }, at ? `System ${at + 1}` : "System 1"),
-          select(names, system.model, (value) => (system.model = value), { "data-field": "model", "aria-label": "Model" }),
-          select(BEAMS, system.beam, (value) => (system.beam = value), { "data-field": "beam", "aria-label": "Beam" }),
+          select(names, system.model, (value) => {
+            system.model = value;
+            draw();
+            element.querySelector(`[data-system="${at}"] select`).focus();
+          }, { "data-field": "model", "aria-label": "Model" }),
+          beamSelect(modelNamed(models, system.model), system.beam, (value) => (system.beam = value), { "data-field": "beam" }),
           trees() ? null : select(rules, system.rules, (value) => (system.rules = value), { "data-field": "rules", "aria-label": "Rules" }),
           state.systems.length > 1 ? h("button", { class: "button small", onclick: () => {
             state.systems.splice(at, 1);
@@ -113,7 +118,7 @@ function errorForm({ usable, names, rules }) {
     path: "/api/analyze",
     request: {
       corpus: state.corpus.id,
-      systems: state.systems.map((each) => ({ model: each.model, ...(each.beam ? { beam: Number(each.beam) } : {}), ...(trees() ? {} : { rules: each.rules }) })),
+      systems: state.systems.map((each) => ({ model: each.model, ...beamOf(modelNamed(models, each.model), each.beam), ...(trees() ? {} : { rules: each.rules }) })),
       ...(trees() ? { labelled: state.labelled, punctuation: state.punctuation } : {}),
     },
   });

@@ -4,17 +4,19 @@ import { differenceTable, opening, ordersOf, treesOf } from "../lib/compared.js"
 import { h, plural, replace, select, signed } from "../lib/dom.js";
 import { jobView } from "../lib/jobs.js";
 import { keys } from "../lib/keys.js";
+import { beamOf, beamSelect, modelNamed, usableModels } from "../lib/models.js";
 
 const ROWS = 60;
 
 export async function show(main) {
-  const [models, sets, corpora, jobs] = await Promise.all([get("/api/models"), get("/api/rules"), get("/api/corpora"), get("/api/jobs")]);
+  const [known, sets, corpora, jobs] = await Promise.all([get("/api/models"), get("/api/rules"), get("/api/corpora"), get("/api/jobs")]);
   const usable = corpora.filter((each) => !each.error && (each.kind === "references" || (each.kind === "trees" && each.whole)));
   if (!usable.length) {
     replace(main, h("h1", {}, "Compare"), h("div", { class: "empty", vars: { "margin-top": "20px" } }, h("p", {}, "There is nothing to compare on yet. Start the workbench with a treebank or with reference orders:"), h("p", {}, h("code", {}, "niwaki serve --trees dev.conllu --references pairs.jsonl"))));
     return;
   }
-  const names = models.filter((each) => !each.error).map((each) => each.id);
+  const models = usableModels(known);
+  const names = models.map((each) => each.id);
   const state = { corpus: usable[0], a: { model: names[0], beam: "" , rules: "none" }, b: { model: names[1] ?? names[0], beam: names[1] ? "" : "1", rules: "ja" } };
   const form = h("div", { class: "card" });
   const progress = jobView();
@@ -25,8 +27,12 @@ export async function show(main) {
       "div",
       { class: "row", "data-side": letter },
       h("b", { vars: { width: "18px" } }, letter.toUpperCase()),
-      select(names, system.model, (value) => (system.model = value), { "aria-label": "Model", "data-field": "model" }),
-      h("label", { class: "field" }, "beam", select([["", "default"], "1", "2", "4", "8", "16", "32", "64"], system.beam, (value) => (system.beam = value), { "data-field": "beam" })),
+      select(names, system.model, (value) => {
+        system.model = value;
+        draw();
+        form.querySelector(`[data-side="${letter}"] select`).focus();
+      }, { "aria-label": "Model", "data-field": "model" }),
+      beamSelect(modelNamed(models, system.model), system.beam, (value) => (system.beam = value), { "data-field": "beam" }),
       state.corpus.kind === "references" ? h("label", { class: "field" }, "rules", select(sets.map((each) => each.id), system.rules, (value) => (system.rules = value), { "data-field": "rules" })) : null,
     );
   };
@@ -34,7 +40,7 @@ export async function show(main) {
     corpus: state.corpus.id,
     systems: ["a", "b"].map((letter) => ({
       model: state[letter].model,
-      ...(state[letter].beam ? { beam: Number(state[letter].beam) } : {}),
+      ...beamOf(modelNamed(models, state[letter].model), state[letter].beam),
       ...(state.corpus.kind === "references" ? { rules: state[letter].rules } : {}),
     })),
   });

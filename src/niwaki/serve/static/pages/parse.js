@@ -2,6 +2,7 @@
 import { get, latest, post } from "../lib/api.js";
 import { debounce, h, percent, plural, replace, select, toast } from "../lib/dom.js";
 import { keys } from "../lib/keys.js";
+import { beamOf, beamSelect, describe, modelNamed, usableModels } from "../lib/models.js";
 import { differences, treeView } from "../lib/tree.js";
 
 const EXAMPLES = [
@@ -12,16 +13,14 @@ const EXAMPLES = [
 const SHOWN = 30;
 
 export async function show(main) {
-  const models = await get("/api/models");
-  const usable = models.filter((each) => !each.error);
+  const usable = usableModels(await get("/api/models"));
   const state = {
-    model: sessionStorage.getItem("parse.model") ?? "en",
+    model: modelNamed(usable, sessionStorage.getItem("parse.model") ?? "en") ?? usable[0],
     beam: "",
     wrap: true,
     cards: [],
     current: null,
   };
-  if (!usable.some((each) => each.id === state.model)) state.model = usable[0]?.id;
   const field = h("textarea", {
     id: "text",
     rows: 3,
@@ -54,7 +53,16 @@ export async function show(main) {
   field.addEventListener("input", debounce(parse, 220));
   // Whoever cannot drop a file can choose one.
   const chooser = h("input", { type: "file", id: "file", accept: ".txt,.conllu,text/plain", hidden: true, onchange: (event) => take(event.target.files[0], field, parse) });
-  const model = usable.find((each) => each.id === state.model);
+  const search = h("span", { class: "row", id: "search" });
+  const drawSearch = () => replace(
+    search,
+    beamSelect(state.model, state.beam, (value) => {
+      state.beam = value;
+      parse();
+    }, { id: "beam" }),
+    state.model ? h("span", { class: "soft", id: "facts" }, describe(state.model)) : null,
+  );
+  drawSearch();
   replace(
     main,
     h("div", { class: "row between" }, h("h1", {}, "Parse"), h("div", { class: "legend" }, "sure", h("span", { class: "ramp" }), "doubtful")),
@@ -68,15 +76,13 @@ export async function show(main) {
     h(
       "div",
       { class: "row", vars: { margin: "10px 0 18px" } },
-      h("label", { class: "field" }, "Model", select(usable.map((each) => [each.id, each.id]), state.model, (value) => {
-        state.model = value;
+      h("label", { class: "field" }, "Model", select(usable.map((each) => each.id), state.model?.id, (value) => {
+        state.model = modelNamed(usable, value);
         sessionStorage.setItem("parse.model", value);
+        drawSearch();
         parse();
       }, { id: "model" })),
-      h("label", { class: "field" }, "Beam", select([["", `the model's (${model?.beam ?? "-"})`], "1", "4", "8", "16", "32", "64"], "", (value) => {
-        state.beam = value;
-        parse();
-      }, { id: "beam" })),
+      search,
       h("label", { class: "field" }, h("input", { type: "checkbox", checked: true, onchange: (event) => {
         state.wrap = event.target.checked;
         state.cards.forEach((card) => card.redraw());
@@ -93,7 +99,7 @@ export async function show(main) {
   await parse();
 }
 
-const options = (state) => ({ model: state.model, ...(state.beam ? { beam: Number(state.beam) } : {}) });
+const options = (state) => ({ model: state.model?.id, ...beamOf(state.model, state.beam) });
 
 const looksLikeConllu = (text) => /^(#[^\n]*\n)*\d+(-\d+)?\t/.test(text.trimStart());
 const givenOf = (text) => (looksLikeConllu(text) ? { conllu: text.trimEnd() + "\n\n" } : { text });

@@ -1,0 +1,12 @@
+"""Parts of models written and read again, without a file."""
+
+from __future__ import annotations
+
+from niwaki.data.modelfile import ModelFile, _pack
+from niwaki.features.parts import Parts, SavedParts
+
+
+def saved(parts: Parts) -> SavedParts:
+    """The parts as a model file gives them back."""
+    packed = {name: memoryview(_pack(name, part)) for name, part in parts.files.items()}
+    return SavedParts(ModelFile("memory", packed))
