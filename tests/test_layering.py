@@ -9,32 +9,48 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "niwaki"
 
-BELOW_MODELS = {"errors", "kernel", "data"}
-BELOW_OBJECTIVES = BELOW_MODELS | {"tasks", "metrics"}
-BELOW_TRAINING = BELOW_OBJECTIVES | {"models", "objectives"}
-BELOW_APPLICATIONS = BELOW_TRAINING | {"draw", "training"}
+# What any room may use.
+GROUND = {"errors", "typing", "keys"}
+DATA = GROUND | {"kernel", "data"}
+LEARNING = DATA | {"features", "learning"}
+MODELS = LEARNING | {"tagging", "segmenting", "parsers", "pipeline"}
+JUDGING = DATA | {"tasks", "metrics"}
+BELOW_TRAINING = MODELS | JUDGING | {"objectives"}
+BELOW_APPLICATIONS = BELOW_TRAINING | {"training", "draw"}
 
 MAY_IMPORT = {
     "errors": set(),
+    "typing": set(),
+    "keys": {"errors", "typing"},
     "kernel": {"errors"},
-    "data": {"errors", "kernel"},
+    "data": GROUND | {"kernel"},
     "draw": {"errors", "data"},
-    "models": BELOW_MODELS,
-    "tasks": BELOW_MODELS,
-    "metrics": BELOW_MODELS,
-    "objectives": BELOW_OBJECTIVES,
+    "features": DATA,
+    "learning": DATA,
+    "tagging": LEARNING,
+    "segmenting": LEARNING,
+    "parsers": LEARNING | {"tagging"},
+    "pipeline": LEARNING | {"tagging", "segmenting", "parsers"},
+    "tasks": DATA,
+    "metrics": DATA,
+    "objectives": JUDGING,
     "training": BELOW_TRAINING,
     "analysis": BELOW_APPLICATIONS,
-    "scale": BELOW_APPLICATIONS,
+    "verbs": BELOW_APPLICATIONS | {"analysis", "serve"},
     "serve": BELOW_APPLICATIONS | {"analysis"},
     "integrations": BELOW_APPLICATIONS,
-    "cli": BELOW_APPLICATIONS | {"analysis", "scale", "serve"},
+    "cli": BELOW_APPLICATIONS | {"analysis", "verbs"},
+}
+
+# Who knows a family of parsers by its name, and why. All others see `parsers/base.py`.
+KNOW_A_FAMILY = {
+    "analysis/bilingual.py": "its tables are about the moves of transition parsers",
 }
 
 _CIMPORT = re.compile(r"^\s*(?:from\s+(niwaki[\w.]*)\s+c?import|c?import\s+(niwaki[\w.]*))", re.M)
 
 
-def imported_rooms(path: Path) -> Iterator[str]:
+def imported_modules(path: Path) -> Iterator[str]:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
         names = []
@@ -49,9 +65,12 @@ def imported_rooms(path: Path) -> Iterator[str]:
                 names += [alias.name for alias in node.names]
     else:
         names = [one or other for one, other in _CIMPORT.findall(text)]
-    for name in names:
-        if name.startswith("niwaki."):
-            yield name.split(".")[1]
+    return (name for name in names if name.startswith("niwaki."))
+
+
+def imported_rooms(path: Path) -> Iterator[str]:
+    for name in imported_modules(path):
+        yield name.split(".")[1]
 
 
 def sources() -> list[Path]:
@@ -74,16 +93,70 @@ def test_imports_go_one_way() -> None:
 
 def test_the_check_can_fail() -> None:
     assert "cli" not in MAY_IMPORT["data"]
-    assert set(imported_rooms(PACKAGE / "cli" / "draw.py")) >= {"cli", "data", "errors"}
+    assert set(imported_rooms(PACKAGE / "cli" / "draw.py")) >= {"cli", "data", "verbs"}
     rooms = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in sources()}
     assert {"kernel", "data", "draw", "cli"} <= rooms
+
+
+def families() -> list[str]:
+    return [path.parent.name for path in sorted(PACKAGE.glob("parsers/*/family.py"))]
+
+
+def outside_parsers() -> list[tuple[str, Path]]:
+    found = [("/".join(path.relative_to(PACKAGE).parts), path) for path in sources()]
+    return [(name, path) for name, path in found if not name.startswith("parsers/")]
+
+
+def test_a_family_is_known_to_itself_only() -> None:
+    assert len(families()) >= 2
+    rooms = tuple(f"niwaki.parsers.{family}" for family in families())
+    knowing = {
+        name
+        for name, path in outside_parsers()
+        if any(module.startswith(rooms) for module in imported_modules(path))
+    }
+    assert knowing == set(KNOW_A_FAMILY)
+
+
+def test_families_do_not_know_each_other() -> None:
+    for family in families():
+        others = tuple(f"niwaki.parsers.{other}" for other in families() if other != family)
+        for path in (PACKAGE / "parsers" / family).rglob("*.py"):
+            assert not [name for name in imported_modules(path) if name.startswith(others)], path
+
+
+def test_training_sees_parsers_by_their_protocol_only() -> None:
+    for path in (PACKAGE / "training").rglob("*.py"):
+        parsers = [name for name in imported_modules(path) if name.startswith("niwaki.parsers")]
+        assert set(parsers) <= {"niwaki.parsers.base"}, path
+
+
+def test_nobody_asks_which_family_a_parser_is_of() -> None:
+    classes = r"(TransitionParser|GraphParser|TransitionModel|GraphModel)"
+    of_a_class = re.compile(rf"isinstance\([^()]*(\([^()]*\))*[^()]*{classes}")
+    by_name = re.compile(rf"(kind|family)\b[^\n]*[=!]= *[\"'](?:{'|'.join(families())})[\"']")
+    asking = {
+        name
+        for name, path in outside_parsers()
+        for pattern in (of_a_class, by_name)
+        if pattern.search(path.read_text(encoding="utf-8"))
+    }
+    assert asking <= set(KNOW_A_FAMILY)
+    assert of_a_class.search("isinstance(f(x), GraphParser)")
+    assert by_name.search('if config.model.kind == "graph":')
+
+
+def test_training_is_small() -> None:
+    assert len(list((PACKAGE / "training").glob("*.py"))) <= 15
 
 
 def test_foreign_libraries_stay_in_their_integration() -> None:
     for path in sources():
         if path.parent.name != "integrations" and path.suffix == ".py":
             assert not re.search(
-                r"^\s*(?:import|from) spacy\b", path.read_text(encoding="utf-8"), re.M
+                r"^\s*(?:import|from) (?:spacy|pandas|networkx)\b",
+                path.read_text(encoding="utf-8"),
+                re.M,
             ), path
 
 

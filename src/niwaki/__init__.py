@@ -1,37 +1,220 @@
-"""Niwaki trains dependency parsers for the job they will do."""
+"""Niwaki trains dependency parsers for the job they will do.
+
+Every command of `niwaki` is a function here: `niwaki.train`, `niwaki.evaluate` and so on. What is
+listed in `__all__` is public; docs/reference/api.md says which rooms are public besides.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from niwaki import draw
 from niwaki.data.conllu import read_conllu, validate, write_conllu
 from niwaki.data.constraints import Constraints
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
+from niwaki.data.token import Token
 from niwaki.data.tree import Tree
-from niwaki.errors import ConfigError, ConstraintError, CorpusError, ModelError, NiwakiError
-from niwaki.features.brown import cluster
+from niwaki.errors import (
+    ConfigError,
+    ConstraintError,
+    CorpusError,
+    ExtraMissingError,
+    KernelMissingError,
+    ModelError,
+    NiwakiError,
+    ObjectiveError,
+    RulesError,
+    ScoresError,
+)
 from niwaki.pipeline.ensemble import Ensemble
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
-from niwaki.tasks.align import align
+
+if TYPE_CHECKING:
+    from niwaki.analysis.bilingual import BilingualReport
+    from niwaki.analysis.curves import CurvesReport
+    from niwaki.analysis.gains import GainsReport
+    from niwaki.analysis.orders_report import Report as ReorderingReport
+    from niwaki.analysis.profiles_report import ProfilesReport
+    from niwaki.analysis.tradeoff import TradeOff
+    from niwaki.data.bilingual.bitext import Links
+    from niwaki.data.bilingual.posteriors import Posteriors
+    from niwaki.data.bilingual.references import Reference
+    from niwaki.features.clusters import WordClusters
+    from niwaki.integrations.networkx import to_networkx
+    from niwaki.integrations.pandas import to_pandas
+    from niwaki.integrations.spacy_docs import to_spacy
+    from niwaki.metrics.base import Evaluation
+    from niwaki.metrics.significance import Difference
+    from niwaki.objectives import Objective
+    from niwaki.tasks.reorder.learning import Learned
+    from niwaki.tasks.reorder.reorderer import Reordering
+    from niwaki.tasks.reorder.rules import RuleSet
+    from niwaki.training.config import Config
+    from niwaki.training.reporting import EpochReport, Reporter
+    from niwaki.training.self_training import Round
+    from niwaki.verbs.aligning import (
+        align,
+        align_probabilities,
+        bridge,
+        bridge_probabilities,
+        symmetrize,
+    )
+    from niwaki.verbs.analyzing import analyze, analyze_bilingual, analyze_curves, trade_off
+    from niwaki.verbs.clustering import cluster
+    from niwaki.verbs.describing import ModelInfo, info
+    from niwaki.verbs.drawing import draw_trees
+    from niwaki.verbs.evaluating import (
+        Comparison,
+        compare,
+        evaluate,
+        evaluate_alignment,
+        evaluate_all,
+        evaluate_reordering,
+    )
+    from niwaki.verbs.parsing import kbest, parse
+    from niwaki.verbs.reordering import learn_rules, references, reorder
+    from niwaki.verbs.serving import open_workbench
+    from niwaki.verbs.training import SelfTrained, Uptrained, self_train, train, uptrain
 
 __version__ = "0.1.0.dev0"
 
+# Where the names are that need rooms which not everyone needs: imported when first asked for.
+# (The imports above tell type checkers the same; a test compares the two.)
+_LATER = {
+    "niwaki.analysis.bilingual": ("BilingualReport",),
+    "niwaki.analysis.curves": ("CurvesReport",),
+    "niwaki.analysis.gains": ("GainsReport",),
+    "niwaki.analysis.orders_report": ("Report as ReorderingReport",),
+    "niwaki.analysis.profiles_report": ("ProfilesReport",),
+    "niwaki.analysis.tradeoff": ("TradeOff",),
+    "niwaki.data.bilingual.bitext": ("Links",),
+    "niwaki.data.bilingual.posteriors": ("Posteriors",),
+    "niwaki.data.bilingual.references": ("Reference",),
+    "niwaki.features.clusters": ("WordClusters",),
+    "niwaki.integrations.networkx": ("to_networkx",),
+    "niwaki.integrations.pandas": ("to_pandas",),
+    "niwaki.integrations.spacy_docs": ("to_spacy",),
+    "niwaki.metrics.base": ("Evaluation",),
+    "niwaki.metrics.significance": ("Difference",),
+    "niwaki.objectives": ("Objective",),
+    "niwaki.tasks.reorder.learning": ("Learned",),
+    "niwaki.tasks.reorder.reorderer": ("Reordering",),
+    "niwaki.tasks.reorder.rules": ("RuleSet",),
+    "niwaki.training.config": ("Config",),
+    "niwaki.training.reporting": ("EpochReport", "Reporter"),
+    "niwaki.training.self_training": ("Round",),
+    "niwaki.verbs.aligning": (
+        *("align", "align_probabilities", "bridge", "bridge_probabilities", "symmetrize"),
+    ),
+    "niwaki.verbs.analyzing": ("analyze", "analyze_bilingual", "analyze_curves", "trade_off"),
+    "niwaki.verbs.clustering": ("cluster",),
+    "niwaki.verbs.describing": ("ModelInfo", "info"),
+    "niwaki.verbs.drawing": ("draw_trees",),
+    "niwaki.verbs.evaluating": (
+        *("Comparison", "compare", "evaluate", "evaluate_alignment", "evaluate_all"),
+        "evaluate_reordering",
+    ),
+    "niwaki.verbs.parsing": ("kbest", "parse"),
+    "niwaki.verbs.reordering": ("learn_rules", "references", "reorder"),
+    "niwaki.verbs.serving": ("open_workbench",),
+    "niwaki.verbs.training": ("SelfTrained", "Uptrained", "self_train", "train", "uptrain"),
+}
+_PLACES = {
+    name.split(" as ")[-1]: (module, name.split(" as ")[0])
+    for module, names in _LATER.items()
+    for name in names
+}
+
 __all__ = [
+    "BilingualReport",
+    "Comparison",
+    "Config",
     "ConfigError",
     "ConstraintError",
     "Constraints",
     "CorpusError",
+    "CurvesReport",
+    "Difference",
     "Ensemble",
+    "EpochReport",
+    "Evaluation",
+    "ExtraMissingError",
+    "GainsReport",
     "KBest",
+    "KernelMissingError",
+    "Learned",
+    "Links",
     "ModelError",
+    "ModelInfo",
     "NiwakiError",
+    "Objective",
+    "ObjectiveError",
     "Pipeline",
+    "Posteriors",
+    "ProfilesReport",
+    "Reference",
+    "Reordering",
+    "ReorderingReport",
+    "Reporter",
+    "Round",
+    "RuleSet",
+    "RulesError",
+    "ScoresError",
+    "SelfTrained",
     "Sentence",
+    "Token",
+    "TradeOff",
     "Tree",
+    "Uptrained",
+    "WordClusters",
     "align",
+    "align_probabilities",
+    "analyze",
+    "analyze_bilingual",
+    "analyze_curves",
+    "bridge",
+    "bridge_probabilities",
     "cluster",
+    "compare",
     "draw",
+    "draw_trees",
+    "evaluate",
+    "evaluate_alignment",
+    "evaluate_all",
+    "evaluate_reordering",
+    "info",
+    "kbest",
+    "learn_rules",
     "load",
+    "open_workbench",
+    "parse",
     "read_conllu",
+    "references",
+    "reorder",
+    "self_train",
+    "symmetrize",
+    "to_networkx",
+    "to_pandas",
+    "to_spacy",
+    "trade_off",
+    "train",
+    "uptrain",
     "validate",
     "write_conllu",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, name_there = _PLACES[name]
+    # Kept, so that it is looked up once.
+    found = globals()[name] = getattr(importlib.import_module(module), name_there)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -106,13 +106,13 @@ def test_files_of_different_length(run, tmp_path: Path) -> None:
     )
 
 
-def test_skip_bad_counts_and_keeps_the_lines(run, tmp_path: Path) -> None:
+def test_skipped_pairs_are_counted_and_keep_their_lines(run, tmp_path: Path) -> None:
     long = "w " * 1001
     a, b = files(tmp_path, a=f"a b\n\nc\n{long}\nd\n", b="x y\ny\n\nz\nu\nv\nw\n")
-    done = run("align", a, b, "--skip-bad")
+    done = run("align", a, b, "--on-error", "skip")
     assert done.status == 0
     assert [bool(line) for line in done.out.split("\n")[:-1]] == [True, False, False, False, True]
-    assert done.err == ("skipped 5 pairs: 1 too long, 2 with an empty side, 2 without a partner\n")
+    assert done.err.startswith(f"niwaki: skipped 5 faults, the first: {a}:2:LINE: no words")
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,10 @@ def test_other_bad_input(run, tmp_path: Path) -> None:
     empty, broken = files(tmp_path, empty="", broken="")
     broken.write_bytes(b"a\n\xff\n")
     assert "no sentence pair to learn from" in run("align", empty, empty).err
-    assert f"{broken}:2:LINE: invalid UTF-8" in run("align", broken, broken, "--skip-bad").err
+    assert f"{broken}:2:LINE: invalid UTF-8" in run("align", broken, broken).err
+    done = run("align", broken, broken, "--on-error", "skip")
+    assert (done.status, len(done.out.splitlines())) == (0, 2)
+    assert f"skipped 2 faults, the first: {broken}:2:LINE: invalid UTF-8" in done.err
     assert "No such file" in run("align", tmp_path / "none", empty).err
     done = run("evaluate-alignment", GOLD, empty)
     assert done.err == ("niwaki: the system links end after line 0; compare files of one length\n")
@@ -177,7 +180,7 @@ def test_bridge_with_links_and_a_mixture(run, tmp_path: Path) -> None:
     for words, message in (
         (("--weights", "1,2"), "2 weights for 1 systems"),
         (("--weights", "a"), "--weights is 'a'"),
-        (("--epsilon", "2"), "--epsilon is 2.0"),
+        (("--epsilon", "2"), "epsilon is 2.0"),
     ):
         done = run("bridge", s, m, t, one, two, *words)
         assert done.status == 1

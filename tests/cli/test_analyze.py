@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from niwaki import Sentence
-from niwaki.cli._pictures import short_names
 from niwaki.data.conllu import write_conllu
+from niwaki.verbs._given import short_names
 from tests.cli.test_cli import run
 
 

@@ -74,9 +74,9 @@ def test_sentences_without_tags_can_be_skipped(run, tmp_path: Path) -> None:
     text.write_text(TREES.read_text() + untagged)
     options = ("-o", out, "--clusters", 4, "--by-tags")
     assert run(text, *options).status == 1
-    done = run(text, *options, "--skip-bad")
+    done = run(text, *options, "--on-error", "skip")
     assert done.status == 0
-    assert done.err.startswith("skipped 1 faults, the first: ") and "has no tag" in done.err
+    assert done.err.startswith("niwaki: skipped 1 faults, the first: ") and "has no tag" in done.err
     expected = niwaki.cluster(niwaki.read_conllu(TREES), 4, by_tags=True)
     assert read_clusters(out).counts == expected.counts
 
@@ -115,9 +115,9 @@ def test_bad_sentences_can_be_skipped(run, tmp_path: Path) -> None:
     text.write_text(f"{good}\n1\tc\n\n{good}\n")
     assert run(text, "-o", out, "--clusters", 2).status == 1
     assert not out.exists()
-    done = run(text, "-o", out, "--clusters", 2, "--min-count", 2, "--skip-bad")
+    done = run(text, "-o", out, "--clusters", 2, "--min-count", 2, "--on-error", "skip")
     assert done.status == 0
-    assert done.err.startswith("skipped 1 faults, the first: ") and f"{text}:4:" in done.err
+    assert done.err.startswith("niwaki: skipped 1 faults, the first: ") and f"{text}:4:" in done.err
     assert read_clusters(out).counts == {"a": 2, "b": 2}
 
 

@@ -126,12 +126,12 @@ def test_bad_pairs_stop_or_are_counted(folder: Path) -> None:
     done = run("references", *files)
     assert done.returncode == 1
     assert f"{folder / 'links'}:1:LINE: link 0-99 is out of range" in done.stderr
-    done = run("references", *files, "--skip-bad")
+    done = run("references", *files, "--on-error", "skip")
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 4)
-    assert "niwaki: 2 pairs left out, the first: " in done.stderr
+    assert "niwaki: skipped 2 faults, the first: " in done.stderr
     (folder / "links").write_text("\n".join(lines[:3]) + "\n")
-    done = run("references", *files, "--skip-bad")
-    assert "niwaki: 4 pairs left out" in done.stderr
+    done = run("references", *files, "--on-error", "skip")
+    assert "niwaki: skipped 4 faults" in done.stderr
     assert len(done.stdout.splitlines()) == 2
     (folder / "links").write_text("\n" * 9)
     (folder / "tgt").write_text("a\n" * 9)

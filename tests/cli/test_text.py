@@ -129,7 +129,8 @@ def test_damaged_text_gets_one_line(
     assert parse(model, path)[0].forms[0] == "Good\ufffdnight"
 
 
-def test_a_model_without_segmenter(tmp_path: Path) -> None:
+def test_a_model_without_segmenter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.QUICK", [x for x in QUICK if not x.startswith("segmenter.")])
     model = train(tmp_path, "segmenter.enabled=false")
     nlp = niwaki.load(model)
     assert nlp.segmenter is None

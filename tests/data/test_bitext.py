@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
@@ -72,13 +72,18 @@ def test_files_of_different_length() -> None:
 def test_filled_pairs() -> None:
     sides = "a b\n\nc\nd e f\n", "x\ny\n\nz\nw\n"
 
-    def read(skipped: Counter[str] | None) -> list[tuple[int, int, int]]:
-        pairs = read_filled_bitext(*map(stream, sides), longest=2, skipped=skipped)
+    def read(faults: Callable[[CorpusError], None] | None) -> list[tuple[int, int, int]]:
+        pairs = read_filled_bitext(*map(stream, sides), longest=2, faults=faults)
         return [(pair.number, len(pair.source), len(pair.target)) for pair in pairs]
 
-    skipped: Counter[str] = Counter()
-    assert read(skipped) == [(1, 2, 1), (2, 0, 0), (3, 0, 0), (4, 0, 0)]
-    assert skipped == {"with an empty side": 2, "too long": 1, "without a partner": 1}
+    faults: list[CorpusError] = []
+    assert read(faults.append) == [(1, 2, 1), (2, 0, 0), (3, 0, 0), (4, 0, 0)]
+    assert [(fault.line, fault.found.split(":")[0]) for fault in faults] == [
+        (2, "no words"),
+        (3, "no words"),
+        (4, "3 words"),
+        (5, "a line without a partner"),
+    ]
     with pytest.raises(CorpusError, match=r":2:LINE: no words; "):
         read(None)
 

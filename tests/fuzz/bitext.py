@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections import Counter
 from collections.abc import Callable
 
 from niwaki.data.bilingual.bitext import (
@@ -17,7 +16,7 @@ from niwaki.data.bilingual.bitext import (
 from niwaki.data.bilingual.orders import read_orders, read_ratings, read_texts
 from niwaki.data.bilingual.posteriors import read_posteriors, write_posteriors
 from niwaki.data.bilingual.references import Reference, read_references, write_references
-from niwaki.errors import NiwakiError
+from niwaki.errors import CorpusError, NiwakiError
 
 _SEPARATOR = b"\x1e"
 
@@ -43,8 +42,8 @@ def _pairs(data: bytes) -> None:
         )
     )
     assert all(pair.source and pair.target and pair.links is not None for pair in kept)
-    skipped: Counter[str] = Counter()
-    filled = list(read_filled_bitext(io.BytesIO(source), io.BytesIO(target), 3, skipped))
+    faults: list[CorpusError] = []
+    filled = list(read_filled_bitext(io.BytesIO(source), io.BytesIO(target), 3, faults.append))
     assert all(len(pair.source) <= 3 and len(pair.target) <= 3 for pair in filled)
     for pair in read_bitext(io.BytesIO(source), io.BytesIO(target), io.BytesIO(links)):
         assert pair.links is not None

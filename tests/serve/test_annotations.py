@@ -22,8 +22,8 @@ from niwaki.errors import ConfigError, CorpusError
 from niwaki.serve.folder import WorkFolder
 from niwaki.serve.journal import Journal
 from niwaki.serve.registry import Registry
-from niwaki.tasks.align import align
 from niwaki.training.treebanks import read_treebank
+from niwaki.verbs.aligning import align
 from tests.conftest import ROOT
 from tests.serve.conftest import PATIENT, Client, running
 

@@ -22,9 +22,9 @@ from niwaki.metrics.reordering import evaluate_orders
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.serve.registry import Registry, named
 from niwaki.serve.work.ordering import chunks
-from niwaki.tasks.align import align
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rulefile import load_rules, rule_set_names
+from niwaki.verbs.aligning import align
 from tests.conftest import ROOT
 from tests.serve.conftest import Client
 

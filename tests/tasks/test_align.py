@@ -13,7 +13,7 @@ import niwaki
 from niwaki.data.bilingual.bitext import Links, parse_links
 from niwaki.data.bilingual.posteriors import Posteriors
 from niwaki.errors import ConfigError, NiwakiError
-from niwaki.tasks.align import PRESETS, Settings, align, compose, link, mix, symmetrize, train
+from niwaki.tasks.align import PRESETS, Settings, compose, link, mix, symmetrize, train
 from niwaki.tasks.align.aligner import estimate_jumps
 from niwaki.tasks.align.corpus import LONGEST
 
@@ -48,7 +48,9 @@ def test_a_language_with_another_order_is_aligned() -> None:
 def test_presets_and_heuristics_find_the_content_words(preset: str, method: str) -> None:
     pairs, right = garden()
     assert right
-    for found, expected in zip(align(pairs, preset, method), right, strict=True):
+    for found, expected in zip(
+        niwaki.align(pairs, settings=preset, method=method), right, strict=True
+    ):
         assert found.all >= expected
 
 
@@ -91,7 +93,7 @@ def test_likelihood_rises() -> None:
 
 def test_pairs_with_an_empty_side_get_no_links() -> None:
     pairs, right = garden()
-    found = align([([], ["x"]), *pairs[:30], (["x"], []), ([], []), *pairs[30:]])
+    found = niwaki.align([([], ["x"]), *pairs[:30], (["x"], []), ([], []), *pairs[30:]])
     assert [not each.all for each in found[:1] + found[31:33]] == [True] * 3
     assert [set(each.all) for each in found[1:31] + found[33:]] == right
 
@@ -125,9 +127,9 @@ def test_equal_words_attract_each_other() -> None:
 
 def test_nothing_to_learn_from_is_said() -> None:
     with pytest.raises(NiwakiError, match="no sentence pair"):
-        align([([], [])])
+        niwaki.align([([], [])])
     with pytest.raises(NiwakiError, match="pair 1 has 1001 and 1 words"):
-        align([(["a"] * (LONGEST + 1), ["b"])])
+        niwaki.align([(["a"] * (LONGEST + 1), ["b"])])
 
 
 # ---- heuristics ----
@@ -261,11 +263,11 @@ def test_settings_that_cannot_be(change: dict[str, float]) -> None:
 def test_names_that_are_not_known() -> None:
     pairs, _ = garden()
     with pytest.raises(ConfigError, match="did you mean 'xu2009'"):
-        align(pairs, "xu2008")
+        niwaki.align(pairs, settings="xu2008")
     with pytest.raises(ConfigError, match="did you mean 'union'"):
-        align(pairs, method="unions")
+        niwaki.align(pairs, method="unions")
     with pytest.raises(ConfigError, match="threshold"):
-        align(pairs, threshold=0)
+        niwaki.align(pairs, threshold=0)
 
 
 def test_jumps_of_a_class_lean_on_all() -> None:

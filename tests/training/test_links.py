@@ -238,13 +238,13 @@ def test_refusals_of_commands(tmp_path: Path, model_file: Path) -> None:
     done = niwaki("parse", DATA, "-m", model_file, "--links", path)
     assert done.returncode == 1
     assert done.stderr.startswith(f"niwaki: {path}:{line}:LINE: {message}")
-    done = niwaki("parse", DATA, "-m", model_file, "--links", path, "--skip-bad")
+    done = niwaki("parse", DATA, "-m", model_file, "--links", path, "--on-error", "skip")
     assert done.returncode == 0
-    assert done.stderr.startswith("1 lines of links do not fit, the first:")
+    assert done.stderr.startswith("niwaki: skipped 1 faults, the first:")
     for words, text in (
         (["parse", DATA, "--links", LINKS], "this model does not look at links"),
-        (["parse", DATA, "--skip-bad"], "--skip-bad is for --links"),
-        (["parse", DATA, "--links", LINKS, "--keep-going"], "leave out --keep-going"),
+        (["evaluate", DATA, "-m", "en", "--on-error", "skip"], "--on-error skip is for --links"),
+        (["parse", DATA, "--links", LINKS, "--split-hyphens"], "do not split hyphens"),
         (["parse", DATA, "-m", "en", "-m", "en", "--links", LINKS], "for a single model"),
         (["evaluate", DATA, DATA, "--links", LINKS], "--links is for -m"),
     ):

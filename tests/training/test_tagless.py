@@ -161,7 +161,7 @@ def test_faulty_clusters(tmp_path: Path) -> None:
     )
     words = ["train", str(config), "-o", str(tmp_path / "m")]
     assert cli.main(words) == 1
-    assert cli.main([*words, "--skip-bad"]) == 0
+    assert cli.main([*words, "--on-error", "skip"]) == 0
     assert load(tmp_path / "m").clusters.paths == {"the": "0", "a": "01"}
 
 

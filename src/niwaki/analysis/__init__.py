@@ -1,1 +1,4 @@
-"""Error analysis: what went wrong, how often, and what it cost."""
+"""Error analysis: what went wrong, how often, and what it cost.
+
+Not public: the verbs of `niwaki` give its reports.
+"""

@@ -4,6 +4,8 @@
 
 A command module has a docstring (its first line is the help, the rest the
 description), `add_arguments(parser)` and `run(arguments) -> exit status`.
+
+Not public: each command is a function of `niwaki`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,12 @@ from niwaki.cli._progress import print_json
 from niwaki.errors import NiwakiError, nearest
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+STATUSES = {
+    OK: "done; also if faulty items were left out (--on-error skip) and said on stderr",
+    FAILED: "an error, said in one line on stderr; or `validate` found faults",
+    USAGE: "unknown commands or options, or options that are wrong",
+    INTERRUPTED: "interrupted (Ctrl-C)",
+}
 
 
 def command_names() -> list[str]:
@@ -45,7 +53,12 @@ class _Parser(argparse.ArgumentParser):
 def make_parser(commands: list[str]) -> argparse.ArgumentParser:
     """The parser of all commands given; only these are imported."""
     parser = _Parser(
-        prog="niwaki", description="Dependency parsers trained for the job they will do."
+        prog="niwaki",
+        description="Dependency parsers trained for the job they will do.",
+        epilog="\n".join(
+            ["exit status:", *(f"  {status:<5}{text}" for status, text in STATUSES.items())]
+        ),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and stop")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")

@@ -37,14 +37,3 @@ def write_pictures(
         for name, picture in pictures:
             with atomic_write(folder / f"{name}.png") as file:
                 file.write(picture)
-
-
-def short_names(files: list[str]) -> list[str]:
-    """File names without their ending, with as many folders as make them differ."""
-    paths = [Path(file).with_suffix("").parts for file in files]
-    for depth in range(1, max(map(len, paths)) + 1):
-        names = ["/".join(parts[-depth:]) for parts in paths]
-        if len(set(names)) == len(names):
-            return names
-    # The same file twice, or files that differ in their ending alone.
-    return [f"{name} ({number})" for number, name in enumerate(files, start=1)]

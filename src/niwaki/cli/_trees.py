@@ -44,10 +44,17 @@ def add_tree_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_beam(pipeline: Pipeline, beam: int | None) -> None:
-    """Refuse a beam where it would say nothing."""
-    if beam is not None and "beam" not in pipeline.parser.options:
-        raise NiwakiError("this model searches among all trees, without a beam; leave out --beam")
+def only_trees(arguments: argparse.Namespace) -> tuple[str, Pipeline | Iterator[Sentence]]:
+    """The trees of the one file, or the one model, with their name."""
+    if arguments.beam and not arguments.model:
+        raise NiwakiError("--beam is for -m; give a model to parse with")
+    if len(arguments.trees) + len(arguments.model) != 1 or len(arguments.beam) > 1:
+        raise NiwakiError("give either one --trees FILE or one -m MODEL")
+    if arguments.trees:
+        (file,) = arguments.trees
+        return PurePath(file).name, read_conllu(file, multi_root=True)
+    (name,) = arguments.model
+    return _shown(name, arguments.beam[0] if arguments.beam else None), load(name)
 
 
 def all_trees(
@@ -62,7 +69,10 @@ def all_trees(
     for name in arguments.model:
         model = load(name)
         for beam in arguments.beam or [None]:
-            check_beam(model, beam)
             parsed = model.parse(words, threads=arguments.threads, beam=beam)
-            shown = PurePath(name).name.removesuffix(".niwaki")
-            yield shown if beam is None else f"{shown} beam {beam}", list(parsed)
+            yield _shown(name, beam), list(parsed)
+
+
+def _shown(name: str, beam: int | None) -> str:
+    shown = PurePath(name).name.removesuffix(".niwaki")
+    return shown if beam is None else f"{shown} beam {beam}"

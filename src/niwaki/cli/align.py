@@ -16,18 +16,17 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
-import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator
 
 from niwaki.cli import OK
 from niwaki.cli._links import LINK_FORMATS, add_linking, check_linking, write
-from niwaki.cli._progress import Progress
-from niwaki.data.bilingual.bitext import read_filled_bitext
-from niwaki.data.bilingual.posteriors import Posteriors
+from niwaki.cli._on_error import Skipped, add_on_error
+from niwaki.cli._stages import Stages
 from niwaki.errors import NiwakiError
-from niwaki.tasks.align import PRESETS, Aligner, Settings, preset
-from niwaki.tasks.align.corpus import LONGEST, Corpus
+from niwaki.tasks.align import PRESETS, Settings, preset
+from niwaki.tasks.align.corpus import LONGEST
+from niwaki.verbs.aligning import align_probabilities
+
+_UNITS = {"reading": "pairs", "learning": "iterations", "aligning": "pairs"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,11 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="N",
             help=f"a stemmer: only the first N letters of {side} words count",
         )
-    parser.add_argument(
-        "--skip-bad",
-        action="store_true",
-        help=f"give pairs with an empty side or over {LONGEST} words an empty line, and count them",
-    )
+    add_on_error(parser, f"pairs with an empty side or over {LONGEST} words: their lines are empty")
     parser.add_argument("--threads", type=int, metavar="N", help="default: all cores")
 
 
@@ -100,20 +95,19 @@ def run(arguments: argparse.Namespace) -> int:
     check_linking(arguments)
     if arguments.threads is not None and arguments.threads < 1:
         raise NiwakiError(f"--threads is {arguments.threads}; it must be at least 1")
-    settings = _settings(arguments)
-    skipped: Counter[str] | None = Counter() if arguments.skip_bad else None
-    corpus = Corpus(settings)
-    _read(corpus, [(arguments.source, arguments.target)], skipped)
-    wanted = corpus.size
-    _read(corpus, arguments.more, skipped)
-    if skipped:
-        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(skipped.items()))
-        print(f"skipped {skipped.total():,} pairs: {reasons}", file=sys.stderr)
-    threads = arguments.threads or os.cpu_count() or 1
-    rounds = settings.model1_iterations + settings.hmm_iterations
-    with Progress("learning", "iterations", total=rounds) as progress:
-        aligner = Aligner(corpus, settings, threads, lambda stage, score: progress.add(1))
-    write(_watched(aligner, wanted), arguments)
+    skipped = Skipped(arguments)
+    with Stages(_UNITS) as stages:
+        found = align_probabilities(
+            arguments.source,
+            arguments.target,
+            settings=_settings(arguments),
+            more=arguments.more,
+            threads=arguments.threads or os.cpu_count() or 1,
+            on_error=skipped.on_error,
+            watch=stages.watch,
+        )
+        write(found, arguments)
+    skipped.tell()
     return OK
 
 
@@ -123,18 +117,3 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     }
     changes = {name: value for name, value in given.items() if value is not None}
     return dataclasses.replace(preset(arguments.preset), **changes)
-
-
-def _read(corpus: Corpus, files: Iterable[tuple[str, str]], skipped: Counter[str] | None) -> None:
-    with Progress("reading", "pairs") as progress:
-        for source, target in files:
-            for pair in read_filled_bitext(source, target, LONGEST, skipped):
-                corpus.add(pair.source, pair.target)
-                progress.add(1)
-
-
-def _watched(aligner: Aligner, pairs: int) -> Iterator[Posteriors]:
-    with Progress("aligning", "pairs", total=pairs) as progress:
-        for posteriors in aligner.posteriors(pairs):
-            yield posteriors
-            progress.add(1)

@@ -19,15 +19,12 @@ import json
 import sys
 from pathlib import PurePath
 
-from niwaki.analysis.profiles import SAMPLES, profile_errors
-from niwaki.analysis.profiles_report import ProfilesReport
+from niwaki.analysis.profiles import SAMPLES
 from niwaki.cli import OK
 from niwaki.cli._arguments import natural, positive
-from niwaki.cli._pictures import add_picture_arguments, short_names, write_pictures
-from niwaki.cli._progress import Progress
-from niwaki.data.conllu import read_conllu
-from niwaki.data.sentence import Sentence
-from niwaki.errors import NiwakiError
+from niwaki.cli._pictures import add_picture_arguments, write_pictures
+from niwaki.cli._stages import Stages
+from niwaki.verbs.analyzing import analyze
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,30 +44,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if len(arguments.systems) < 2:
-        raise NiwakiError("one system; give the trees of two or more")
-    names = short_names(arguments.systems)
-    gold = _read(arguments.gold)
-    systems = {name: _read(file) for name, file in zip(names, arguments.systems, strict=True)}
-    with Progress("profiling", "factors") as progress:
-        found = profile_errors(
-            gold,
-            systems,
+    with Stages({"profiling": "factors"}) as stages:
+        report = analyze(
+            arguments.gold,
+            arguments.systems,
             labelled=not arguments.unlabelled,
             punctuation=not arguments.no_punct,
             samples=arguments.samples,
             seed=arguments.seed,
-            report=lambda _: progress.add(1),
+            watch=stages.watch,
         )
-    report = ProfilesReport(found)
-    title = f"Errors: {', '.join(names)} on {PurePath(arguments.gold).name}"
+    title = f"Errors: {', '.join(report.found.systems)} on {PurePath(arguments.gold).name}"
     write_pictures(arguments, lambda: report.to_html(title), report.charts)
     if arguments.json:
         print(json.dumps(report.to_json(), ensure_ascii=False))
     else:
         sys.stdout.write(report.to_text())
     return OK
-
-
-def _read(file: str) -> list[Sentence]:
-    return list(read_conllu(file, multi_root=True, unknown_heads=False))

@@ -17,18 +17,18 @@ import argparse
 import json
 import sys
 
-from niwaki.analysis.bilingual import BilingualReport, decide, first_mistakes, moves_of
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
-from niwaki.cli._linked import add_links_arguments, linked
-from niwaki.cli._progress import Progress
-from niwaki.data.conllu import read_conllu
-from niwaki.pipeline.store import load
+from niwaki.cli._linked import add_links_argument, add_links_on_error, check_links_on_error
+from niwaki.cli._on_error import Skipped
+from niwaki.cli._stages import Stages
+from niwaki.verbs.analyzing import analyze_bilingual
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("gold", metavar="GOLD", help="CoNLL-U with the right trees")
-    add_links_arguments(parser)
+    add_links_argument(parser)
+    add_links_on_error(parser)
     parser.add_argument("-m", "--model", metavar="MODEL", help="count the mistakes of a model")
     parser.add_argument(
         "--beam", type=positive, default=1, metavar="N", help="with -m: default 1, which is greedy"
@@ -38,19 +38,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    gold = list(linked(read_conllu(arguments.gold, multi_root=True), arguments))
-    mistakes = {}
-    if arguments.model is not None:
-        with Progress("parsed", "sentences", total=len(gold)) as progress:
-            ways = []
-            for way in moves_of(load(arguments.model), gold, arguments.beam, arguments.retag):
-                ways.append(way)
-                progress.add(1)
-        mistakes = {
-            "against the canonical way": first_mistakes(gold, ways, genuine=False),
-            "genuine": first_mistakes(gold, ways, genuine=True),
-        }
-    report = BilingualReport(decide(gold), mistakes)
+    check_links_on_error(arguments)
+    skipped = Skipped(arguments)
+    with Stages({"parsing": "sentences"}) as stages:
+        report = analyze_bilingual(
+            arguments.gold,
+            arguments.links,
+            arguments.model,
+            beam=arguments.beam,
+            retag=arguments.retag,
+            on_error=skipped.on_error,
+            watch=stages.watch,
+        )
+    skipped.tell()
     if arguments.json:
         print(json.dumps(report.to_json(), ensure_ascii=False))
     else:

@@ -14,9 +14,9 @@ import argparse
 import json
 import sys
 
-from niwaki.analysis.curves import CurvesReport, read_log
 from niwaki.cli import OK
-from niwaki.cli._pictures import add_picture_arguments, short_names, write_pictures
+from niwaki.cli._pictures import add_picture_arguments, write_pictures
+from niwaki.verbs.analyzing import analyze_curves
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,11 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    names = short_names(arguments.logs)
-    report = CurvesReport(
-        {name: read_log(file) for name, file in zip(names, arguments.logs, strict=True)}
-    )
-    title = f"Training: {', '.join(names)}"
+    report = analyze_curves(arguments.logs)
+    title = f"Training: {', '.join(report.logs)}"
     write_pictures(arguments, lambda: report.to_html(title), report.charts)
     if arguments.json:
         print(json.dumps(report.to_json(), ensure_ascii=False))

@@ -13,16 +13,12 @@ of the bridge first.
 from __future__ import annotations
 
 import argparse
-import itertools
-from collections.abc import Iterator
 
 from niwaki.cli import OK
 from niwaki.cli._links import LINK_FORMATS, add_linking, check_linking, write
-from niwaki.data.bilingual.bitext import parse_links
-from niwaki.data.bilingual.posteriors import Posteriors, parse_posteriors
-from niwaki.data.files import Input
-from niwaki.errors import CorpusError, NiwakiError
-from niwaki.tasks.align.bridge import DEFAULT_EPSILON, compose, mix, mixing_weights
+from niwaki.errors import NiwakiError
+from niwaki.tasks.align.bridge import DEFAULT_EPSILON
+from niwaki.verbs.aligning import bridge_probabilities
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,57 +50,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     check_linking(arguments)
-    if not 0 <= arguments.epsilon <= 1:
-        raise NiwakiError(f"--epsilon is {arguments.epsilon}; it must be from 0 to 1")
-    write(_bridged(arguments, _weights(arguments)), arguments)
+    found = bridge_probabilities(
+        *(arguments.source, arguments.middle, arguments.target, arguments.first, arguments.second),
+        mixed=arguments.mix,
+        weights=_weights(arguments.weights),
+        epsilon=arguments.epsilon,
+    )
+    write(found, arguments)
     return OK
 
 
-def _weights(arguments: argparse.Namespace) -> list[float]:
-    systems = 1 + len(arguments.mix)
+def _weights(text: str | None) -> list[float] | None:
     try:
-        given = [float(w) for w in arguments.weights.split(",")] if arguments.weights else None
+        return [float(weight) for weight in text.split(",")] if text else None
     except ValueError:
-        raise NiwakiError(f"--weights is {arguments.weights!r}; write numbers as 0.5,0.5") from None
-    shares: list[float] = mixing_weights(systems, given).tolist()
-    return shares
-
-
-def _bridged(arguments: argparse.Namespace, weights: list[float]) -> Iterator[Posteriors]:
-    texts = [Input(file) for file in (arguments.source, arguments.middle, arguments.target)]
-    answers = [Input(file) for file in (arguments.first, arguments.second, *arguments.mix)]
-    try:
-        for lines in itertools.zip_longest(*(stream.lines() for stream in texts + answers)):
-            number = next(line[0] for line in lines if line)
-            if None in lines:
-                ended = (texts + answers)[lines.index(None)]
-                raise NiwakiError(
-                    f"{ended.name} ends after line {number - 1}; give files of one length"
-                )
-            source, middle, target = (len(text.split()) for _, text in lines[:3])
-            shapes = [(source, middle), (middle, target)] + [(source, target)] * len(arguments.mix)
-            first, second, *others = (
-                _parse(text, stream.name, number, shape)
-                for (_, text), stream, shape in zip(lines[3:], answers, shapes, strict=True)
-            )
-            bridged = compose(first, second, arguments.epsilon)
-            yield mix([bridged, *others], weights)
-    finally:
-        for stream in texts + answers:
-            stream.close()
-
-
-def _parse(text: str, file: str, line: int, shape: tuple[int, int]) -> Posteriors:
-    """Probabilities from a line of JSON or of links."""
-    if not text.startswith("{"):
-        return Posteriors.from_links(parse_links(text, file, line, shape), shape)
-    found = parse_posteriors(text, file, line)
-    if found.shape != shape:
-        raise CorpusError(
-            file,
-            line,
-            "LINE",
-            f"probabilities for {found.shape[0]} and {found.shape[1]} words",
-            f"the sentences have {shape[0]} and {shape[1]}",
-        )
-    return found
+        raise NiwakiError(f"--weights is {text!r}; write numbers as 0.5,0.5") from None

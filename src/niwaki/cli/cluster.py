@@ -18,19 +18,17 @@ alike stand near each other. Give the file to a parser and its tagger with
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterator
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
-from niwaki.cli._progress import Progress
-from niwaki.data.sentence import Sentence
-from niwaki.data.text import FORMATS, read_sentences
-from niwaki.errors import CorpusError, NiwakiError
-from niwaki.features.brown import MAX_CLUSTERS, MIN_COUNT, cluster
+from niwaki.cli._on_error import Skipped, add_on_error
+from niwaki.cli._stages import Stages
+from niwaki.data.text import FORMATS
+from niwaki.features.brown import MAX_CLUSTERS, MIN_COUNT
 from niwaki.features.clusters import write_clusters
-from niwaki.features.tag_classes import untagged
-from niwaki.pipeline.store import load
+from niwaki.verbs.clustering import cluster
+
+_UNITS = {"reading": "words", "clustering": "words", "merging": "clusters"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,67 +67,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--model", metavar="MODEL", default="en", help="whose segmenter reads raw text"
     )
-    parser.add_argument(
-        "--skip-bad",
-        action="store_true",
-        help="leave out sentences that cannot be read, and count them",
-    )
+    add_on_error(parser, "sentences that cannot be read")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    faults: list[CorpusError] = []
-    with _Stages() as stages:
+    skipped = Skipped(arguments)
+    with Stages(_UNITS) as stages:
         found = cluster(
-            _sentences(arguments, faults),
+            arguments.text,
             arguments.clusters,
             min_count=arguments.min_count,
             lowercase=arguments.case == "insensitive",
             by_tags=arguments.by_tags,
+            form=arguments.source,
+            model=arguments.model,
+            on_error=skipped.on_error,
             watch=stages.watch,
         )
-    if faults:
-        print(f"skipped {len(faults):,} faults, the first: {faults[0]}", file=sys.stderr)
+    skipped.tell()
     write_clusters(found, arguments.output)
     return OK
-
-
-def _sentences(arguments: argparse.Namespace, faults: list[CorpusError]) -> Iterator[Sentence]:
-    segmenter = None
-    if arguments.source not in ("tokens", "conllu"):
-        segmenter = load(arguments.model).segmenter
-    for file in arguments.text:
-        words = 0
-        on_fault = faults.append if arguments.skip_bad else None
-        for sentence in read_sentences(file, arguments.source, segmenter, on_fault=on_fault):
-            if arguments.by_tags and on_fault and (fault := untagged(sentence)):
-                on_fault(fault)
-                continue
-            words += len(sentence)
-            yield sentence
-        if not words:
-            raise NiwakiError(f"{file}: no words; give text")
-
-
-class _Stages:
-    """Shows the progress of one stage after the other."""
-
-    def __init__(self) -> None:
-        self._name = ""
-        self._progress: Progress | None = None
-
-    def watch(self, stage: str, done: int, total: int) -> None:
-        if stage != self._name or self._progress is None:
-            self._end()
-            unit = "clusters" if stage == "merging" else "words"
-            self._name, self._progress = stage, Progress(stage, unit, total or None).__enter__()
-        self._progress.add(done)
-
-    def _end(self) -> None:
-        if self._progress is not None:
-            self._progress.__exit__(None, None, None)
-
-    def __enter__(self) -> _Stages:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end()

@@ -8,16 +8,14 @@ niwaki draw trees.conllu --html trees.html
 from __future__ import annotations
 
 import argparse
-import itertools
 import sys
+from typing import Any
 
-from niwaki import draw
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
-from niwaki.data.conllu import read_conllu
+from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.data.files import open_output
-from niwaki.data.sentence import Sentence
-from niwaki.errors import NiwakiError
+from niwaki.verbs.drawing import draw_trees
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="draw only the first N (default: all, 1 for --svg)",
     )
+    add_on_error(parser, "trees that cannot be read")
     style = parser.add_mutually_exclusive_group()
     style.add_argument("--tree", action="store_true", help="an indented tree instead of arcs")
     style.add_argument("--svg", metavar="OUT", help="write one tree as an SVG picture; - is stdout")
@@ -36,32 +35,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    sentences = read_conllu(arguments.file, multi_root=True)
-    if arguments.id is not None:
-        sentences = (sentence for sentence in sentences if sentence.id == arguments.id)
-    first = 1 if arguments.svg and arguments.first is None else arguments.first
-    chosen = itertools.islice(sentences, first)
-    if arguments.svg or arguments.html:
-        found = list(chosen)
-        if not found:
-            raise NiwakiError(
-                f"{arguments.file}: no sentence {arguments.id!r}; check its # sent_id"
-            )
-        picture = (
-            "\n".join(map(draw.svg, found))
-            if arguments.svg
-            else draw.html(found, title=arguments.file)
-        )
-        with open_output(arguments.svg or arguments.html) as out:
-            out.write(picture.encode("utf-8"))
-        return OK
-    for number, sentence in enumerate(chosen):
-        if number:
-            print()
-        sys.stdout.write(_in_terminal(sentence, arguments.tree))
+    skipped = Skipped(arguments)
+    chosen: dict[str, Any] = {
+        "id": arguments.id,
+        "first": arguments.first,
+        "on_error": skipped.on_error,
+    }
+    if arguments.html:
+        (picture,) = draw_trees(arguments.file, "html", **chosen)
+        _write(picture, arguments.html)
+    elif arguments.svg:
+        chosen["first"] = arguments.first or 1
+        _write("\n".join(draw_trees(arguments.file, "svg", **chosen)), arguments.svg)
+    else:
+        drawn = draw_trees(arguments.file, "tree" if arguments.tree else "arcs", **chosen)
+        for number, each in enumerate(drawn):
+            sys.stdout.write(f"\n{each}" if number else each)
+    skipped.tell()
     return OK
 
 
-def _in_terminal(sentence: Sentence, tree: bool) -> str:
-    picture = draw.indented(sentence) if tree else draw.arcs(sentence)
-    return f"# {draw.printable(sentence.text)}\n{picture}"
+def _write(picture: str, file: str) -> None:
+    with open_output(file) as out:
+        out.write(picture.encode("utf-8"))

@@ -37,9 +37,9 @@ from typing import Any
 from niwaki import draw
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
-from niwaki.cli._linked import add_links_arguments, linked
+from niwaki.cli._linked import add_links_argument, add_links_on_error, check_links_on_error
+from niwaki.cli._on_error import FormerOption, Skipped
 from niwaki.cli._scores import add_samples_arguments
-from niwaki.cli._trees import check_beam
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
 from niwaki.errors import NiwakiError
@@ -52,7 +52,6 @@ from niwaki.metrics.calibration import (
     error_name,
 )
 from niwaki.metrics.nonprojective import NonprojectiveEvaluation
-from niwaki.parsers.graph.spec import DECODERS
 from niwaki.pipeline.store import load
 from niwaki.verbs.evaluating import evaluate_all
 
@@ -62,13 +61,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", metavar="SYSTEM", nargs="?", help="CoNLL-U to be scored")
     parser.add_argument("-m", "--model", metavar="MODEL", help="parse the gold words with a model")
     parser.add_argument("--raw", action="store_true", help="score from raw text on")
-    add_links_arguments(parser, "with -m: ")
+    add_links_argument(parser, "with -m: ")
+    add_links_on_error(parser)
     parser.add_argument("--gold-tags", action="store_true", help="with -m: keep the gold tags")
     parser.add_argument(
         "--beam", type=positive, metavar="N", help="with -m: default is the model's"
     )
     parser.add_argument(
-        "--decode", choices=DECODERS, help="with -m: how a graph-based model chooses trees"
+        "--decode", metavar="HOW", help="with -m: how a graph-based model chooses trees"
     )
     parser.add_argument(
         "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
@@ -76,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--nonprojective", action="store_true", help="score non-projective (crossing) arcs too"
     )
+    parser.add_argument("--crossing", action=FormerOption, const="--nonprojective")
     parser.add_argument(
         "--calibration", action="store_true", help="judge probabilities instead of trees"
     )
@@ -92,6 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise NiwakiError("give either SYSTEM or -m MODEL")
     if arguments.links and (arguments.model is None or arguments.raw):
         raise NiwakiError("--links is for -m with gold words; leave it out")
+    check_links_on_error(arguments)
     for name in ("nonprojective", "calibration"):
         if arguments.raw and getattr(arguments, name):
             raise NiwakiError(f"--{name} needs the gold words; leave out --raw")
@@ -101,17 +103,19 @@ def run(arguments: argparse.Namespace) -> int:
             gold, read_conllu(arguments.system, multi_root=True), _metrics(arguments)
         )
     else:
-        pipeline = load(arguments.model)
-        check_beam(pipeline, arguments.beam)
+        skipped = Skipped(arguments)
         found = evaluate_all(
-            gold if arguments.raw else linked(gold, arguments, pipeline),
-            pipeline,
+            gold,
+            load(arguments.model),
             _metrics(arguments),
             gold_tags=arguments.gold_tags,
+            links=arguments.links,
             beam=arguments.beam,
             decode=arguments.decode,
             threads=arguments.threads,
+            on_error=skipped.on_error,
         )
+        skipped.tell()
     if "calibration" in found:
         return _calibration(found["calibration"], arguments)
     return _scores(found, arguments)

@@ -11,18 +11,14 @@ can be used by `niwaki reorder --rules FILE` as they are or after changes.
 from __future__ import annotations
 
 import argparse
-import dataclasses
-from pathlib import PurePath
 
 from niwaki.cli import OK
-from niwaki.cli._progress import Progress
-from niwaki.cli._trees import add_tree_arguments, all_trees
-from niwaki.data.bilingual.references import check_references, read_references
+from niwaki.cli._stages import Stages
+from niwaki.cli._trees import add_tree_arguments, only_trees
 from niwaki.data.files import open_output
-from niwaki.errors import NiwakiError
-from niwaki.tasks.reorder.events import collect_events
-from niwaki.tasks.reorder.learning import Settings, learn_rules
+from niwaki.tasks.reorder.learning import Settings
 from niwaki.tasks.reorder.rulefile import format_rules
+from niwaki.verbs.reordering import learn_rules
 
 _DEFAULTS = Settings()
 
@@ -51,31 +47,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    references = list(read_references(arguments.references))
-    check_references(references, arguments.references)
-    trees = list(all_trees(arguments, references))
-    if len(trees) != 1:
-        raise NiwakiError("give either one --trees FILE or one -m MODEL")
-    name, sentences = trees[0]
-    settings = dataclasses.replace(
-        _DEFAULTS,
-        **{
-            field.name: getattr(arguments, field.name)
-            for field in dataclasses.fields(Settings)
-            if hasattr(arguments, field.name)
-        },
-    )
-    events = collect_events(sentences, references)
-    with Progress("learning", "splits", settings.splits) as progress:
-        learned = learn_rules(events, "learned", settings, lambda _: progress.add(1))
-    source = PurePath(arguments.references).name
-    description = (
-        f"Learned from {len(references)} sentences of {source}, trees from {name}:\n"
-        f"{len(events.head)} pairs of a head and its children.\n"
-        f"class_gain={settings.class_gain:g}, head_gain={settings.head_gain:g}, "
-        f"move_gain={settings.move_gain:g}, support={settings.support}, splits={settings.splits}."
-    )
-    rules = dataclasses.replace(learned.rules, description=description)
+    with Stages({"learning": "splits"}) as stages:
+        learned = learn_rules(
+            arguments.references,
+            only_trees(arguments),
+            class_gain=arguments.class_gain,
+            head_gain=arguments.head_gain,
+            move_gain=arguments.move_gain,
+            support=arguments.support,
+            splits=arguments.splits,
+            beam=arguments.beam[0] if arguments.beam else None,
+            threads=arguments.threads,
+            watch=stages.watch,
+        )
     with open_output(arguments.output) as out:
-        out.write(format_rules(rules, learned.notes).encode("utf-8"))
+        out.write(format_rules(learned.rules, learned.notes).encode("utf-8"))
     return OK

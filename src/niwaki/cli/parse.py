@@ -19,45 +19,40 @@ that are not `_`, and in MISC `Forbid=3,4` (heads that a word does not have),
   niwaki parse sentences.conllu -m graph.niwaki --decode mbr --probabilities
   niwaki parse sentences.conllu -m en -m graph.niwaki --blend 1,1.5
 
-A graph-based model chooses the best tree (--decode mst), the best without crossing arcs
-(eisner), or that of the fewest expected errors (mbr); its probabilities are those of the
+A graph-based model chooses the best tree (--decode mst), the best projective
+one (eisner), or that of the fewest expected errors (mbr); its probabilities are those of the
 sum over all trees. Several models (-m more than once) parse together: what they think of
 arcs is added up, and the best tree under the sum is chosen.
 
 A model whose features look at a translation takes the links of the words to it from --links,
 a line for each sentence (or from MISC, `Links=2,5`: words counted from 1). A line that does
-not fit its sentence is an error; with --skip-bad the sentence goes without.
+not fit its sentence is an error; with --on-error skip the sentence goes without.
 
 A sentence of more than --max-length words is parsed with a beam of 1, or as --longer
 says: in pieces whose roots are joined, or not at all, with a comment. With
---keep-going, a sentence that cannot be read is named and left out; the status is 1.
+--on-error skip, a sentence that cannot be read is left out (with --links it is an error:
+the lines would slip).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Iterator
+from typing import Any
 
-from niwaki.cli import FAILED, OK
+from niwaki.cli import OK
 from niwaki.cli._arguments import positive, weights
-from niwaki.cli._linked import add_links_arguments, linked
+from niwaki.cli._linked import add_links_argument
+from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._progress import Progress
-from niwaki.cli._trees import check_beam
+from niwaki.cli._stages import counted
 from niwaki.data.conllu import write_conllu
-from niwaki.data.constraints import Constraints
 from niwaki.data.files import open_output
-from niwaki.data.hyphens import split_hyphens
 from niwaki.data.kbest import KBest
-from niwaki.data.sentence import Sentence
-from niwaki.data.text import FORMATS, read_sentences
-from niwaki.errors import CorpusError, NiwakiError
-from niwaki.parsers.graph.spec import DECODERS
-from niwaki.pipeline.ensemble import Ensemble
-from niwaki.pipeline.lengths import LONGER, MAX_LENGTH, LengthLimit, skip
-from niwaki.pipeline.pipeline import Pipeline
-from niwaki.pipeline.store import load
+from niwaki.data.text import FORMATS
+from niwaki.errors import NiwakiError
+from niwaki.pipeline.lengths import LONGER, MAX_LENGTH
+from niwaki.verbs.parsing import kbest, parse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -94,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--decode",
-        choices=DECODERS,
+        metavar="HOW",
         help="how a graph-based model chooses trees (default: the model's)",
     )
     parser.add_argument(
@@ -103,7 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--constrain", action="store_true", help="keep to what is known of the trees"
     )
-    add_links_arguments(parser)
+    add_links_argument(parser)
     parser.add_argument("--retag", action="store_true", help="predict tags that are given, too")
     parser.add_argument(
         "--max-length",
@@ -115,151 +110,64 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--longer", choices=LONGER, default=LONGER[0], help="what to do beyond (default: greedy)"
     )
-    parser.add_argument(
-        "--keep-going", action="store_true", help="name what cannot be read, and go on"
-    )
+    add_on_error(parser, "sentences that cannot be read, and lines of --links that do not fit")
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    plain = arguments.k is None and arguments.to != "json"
-    if arguments.longer == "split" and not plain:
+    skipped = Skipped(arguments)
+    given: dict[str, Any] = {
+        "form": arguments.source,
+        "split_hyphens": arguments.split_hyphens,
+        "links": arguments.links,
+        "beam": arguments.beam,
+        "decode": arguments.decode,
+        "retag": arguments.retag,
+        "constrain": arguments.constrain,
+        "max_length": arguments.max_length,
+        "longer": arguments.longer,
+        "on_error": skipped.on_error,
+    }
+    models = arguments.model or ["en"]
+    with Progress("parsed", "sentences") as progress:
+        if arguments.k is None and arguments.to != "json":
+            parsed = parse(
+                arguments.file,
+                models,
+                threads=arguments.threads,
+                probabilities=arguments.probabilities,
+                blend=arguments.blend or (),
+                votes=arguments.votes,
+                **given,
+            )
+            write_conllu(counted(parsed, progress), arguments.output)
+        else:
+            _check_candidates(arguments, models)
+            found = kbest(arguments.file, arguments.k or 1, models[0], **given)
+            with open_output(arguments.output) as out:
+                for each in counted(found, progress):
+                    text = _as_conllu(each) if arguments.to == "conllu" else _as_json(each)
+                    out.write(text.encode("utf-8"))
+    skipped.tell()
+    return OK
+
+
+def _check_candidates(arguments: argparse.Namespace, models: list[str]) -> None:
+    """Refuse what says nothing where candidates are written."""
+    if arguments.longer == "split":
         raise NiwakiError(
             "--longer split gives one tree without a score; give greedy or skip, "
             "or leave out -k and --to json"
         )
-    if arguments.links and (arguments.keep_going or arguments.split_hyphens):
-        raise NiwakiError(
-            "--links needs the sentences as they are; leave out --keep-going and --split-hyphens"
-        )
-    names = arguments.model or ["en"]
-    pipeline = load(names[0])
-    check_beam(pipeline, arguments.beam)
-    ensemble = _ensemble(pipeline, names, arguments)
-    faults: list[CorpusError] = []
-
-    def report(fault: CorpusError) -> None:
-        faults.append(fault)
-        print(f"niwaki: {fault}", file=sys.stderr)
-
-    sentences = read_sentences(
-        arguments.file,
-        arguments.source,
-        pipeline.segmenter,
-        on_fault=report if arguments.keep_going else None,
-    )
-    if arguments.split_hyphens:
-        sentences = map(split_hyphens, sentences)
-    sentences = linked(sentences, arguments, pipeline)
-    with Progress("parsed", "sentences") as progress:
-        counted = _count(sentences, progress)
-        if ensemble is not None:
-            write_conllu(ensemble.parse(counted, retag=arguments.retag), arguments.output)
-        elif plain:
-            parsed = pipeline.parse(
-                counted,
-                threads=arguments.threads,
-                beam=arguments.beam,
-                retag=arguments.retag,
-                probabilities=arguments.probabilities,
-                max_length=arguments.max_length,
-                longer=arguments.longer,
-                constrain=arguments.constrain,
-                decode=arguments.decode,
-            )
-            write_conllu(parsed, arguments.output)
-        else:
-            _write_candidates(pipeline, counted, arguments)
-    return FAILED if faults else OK
-
-
-# What only a single model can do.
-_SINGLE = ("k", "beam", "probabilities", "constrain", "links")
-
-
-def _ensemble(first: Pipeline, names: list[str], arguments: argparse.Namespace) -> Ensemble | None:
-    if len(names) == 1:
-        if arguments.blend or arguments.votes:
-            raise NiwakiError("--blend and --votes are for several models; give -m more than once")
-        return None
-    for name in _SINGLE:
-        if getattr(arguments, name):
-            flag = "-k" if name == "k" else f"--{name}"
-            raise NiwakiError(f"{flag} is for a single model; leave it out, or all but one -m")
-    if arguments.decode not in (None, "mst", "eisner"):
-        raise NiwakiError(
-            f"--decode {arguments.decode} is for a single model; "
-            "several choose among all trees (mst) or those without crossing arcs (eisner)"
-        )
-    if arguments.to == "json":
-        raise NiwakiError("--to json is for a single model; leave it out, or all but one -m")
-    return Ensemble(
-        [first, *map(load, names[1:])],
-        arguments.blend or (),
-        votes=arguments.votes,
-        projective=arguments.decode == "eisner",
-    )
-
-
-def _count(sentences: Iterator[Sentence], progress: Progress) -> Iterator[Sentence]:
-    for sentence in sentences:
-        progress.add(1)
-        yield sentence
-
-
-def _write_candidates(
-    pipeline: Pipeline, sentences: Iterator[Sentence], arguments: argparse.Namespace
-) -> None:
-    limit = LengthLimit(arguments.max_length, arguments.longer)
-    with open_output(arguments.output) as out:
-        for sentence in sentences:
-            found = _candidates(pipeline, sentence, limit, arguments)
-            text = _as_conllu(found) if arguments.to == "conllu" else f"{_as_json(found)}\n"
-            out.write(text.encode("utf-8"))
-
-
-def _candidates(
-    pipeline: Pipeline, sentence: Sentence, limit: LengthLimit, arguments: argparse.Namespace
-) -> KBest:
-    k, beam = arguments.k or 1, arguments.beam
-    if limit.is_exceeded_by(sentence):
-        if limit.longer == "skip":
-            return KBest.of_trees([], []).of(skip(sentence))
-        k = beam = 1
-    return pipeline.kbest(
-        sentence,
-        k,
-        beam=beam,
-        retag=arguments.retag,
-        constraints=Constraints.of(sentence) if arguments.constrain else None,
-        decode=arguments.decode,
-    )
+    if len(models) > 1:
+        flag = "-k" if arguments.k is not None else "--to json"
+        raise NiwakiError(f"{flag} is for a single model; leave it out, or all but one -m")
+    if arguments.blend or arguments.votes:
+        raise NiwakiError("--blend and --votes are for several models; give -m more than once")
 
 
 def _as_json(candidates: KBest) -> str:
-    sentence = candidates.sentence
-    parses = [
-        {
-            "heads": tree.heads,
-            "deprels": tree.deprels,
-            "score": score,
-            "probability": probability,
-        }
-        for tree, score, probability in zip(
-            candidates.trees,
-            candidates.scores.tolist(),
-            candidates.probabilities.tolist(),
-            strict=True,
-        )
-    ]
-    record = {
-        "id": sentence.id,
-        "tokens": sentence.forms,
-        "upos": sentence.upos,
-        "xpos": sentence.xpos,
-        "parses": parses,
-    }
-    return json.dumps(record, ensure_ascii=False)
+    return json.dumps(candidates.to_dict(), ensure_ascii=False) + "\n"
 
 
 def _as_conllu(candidates: KBest) -> str:

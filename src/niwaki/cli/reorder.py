@@ -13,23 +13,18 @@ or a file. Output is one sentence a line, or source positions in target order; w
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Iterator
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
+from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._progress import Progress
 from niwaki.data.files import open_output
-from niwaki.data.sentence import Sentence
-from niwaki.data.text import FORMATS, read_sentences
+from niwaki.data.text import FORMATS
 from niwaki.draw import printable
-from niwaki.errors import ModelError
-from niwaki.pipeline.pipeline import Pipeline
-from niwaki.pipeline.store import load
-from niwaki.tasks.reorder.reorderer import Move, Reorderer, Reordering
-from niwaki.tasks.reorder.rulefile import load_rules
+from niwaki.tasks.reorder.reorderer import Move, Reordering
+from niwaki.verbs.reordering import reorder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,57 +50,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
     )
+    add_on_error(parser, "sentences that cannot be read")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    reorderer = Reorderer(load_rules(arguments.rules))
-    model = _Model(arguments.model or "en")
-    sentences = _with_trees(
-        read_sentences(arguments.file, arguments.source, model), model, arguments
+    skipped = Skipped(arguments)
+    reordered = reorder(
+        arguments.file,
+        arguments.rules,
+        arguments.model,
+        form=arguments.source,
+        beam=arguments.beam,
+        retag=arguments.retag,
+        threads=arguments.threads,
+        on_error=skipped.on_error,
     )
     line = 0
     with Progress("reordered", "sentences") as progress, open_output(arguments.output) as out:
-        for reordering in reorderer.reorder(sentences):
+        for reordering in reordered:
             if arguments.source == "tokens":
                 # Lines of parallel text must not slip: an empty one stays an empty one.
                 out.write(b"\n" * (reordering.sentence.line - line - 1))
                 line = reordering.sentence.line
             out.write(_rendered(reordering, arguments).encode("utf-8"))
             progress.add(1)
+    skipped.tell()
     return OK
-
-
-class _Model:
-    """A model that is loaded when it is first needed: trees may be in the input."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    @cached_property
-    def pipeline(self) -> Pipeline:
-        return load(self._name)
-
-    def segment(
-        self, text: str | Iterable[str], *, by_lines: bool = False, file: str = ""
-    ) -> Iterator[Sentence]:
-        segmenter = self.pipeline.segmenter
-        if segmenter is None:
-            raise ModelError(f"{self._name}: no segmenter; give words with --from tokens")
-        return segmenter.segment(text, by_lines=by_lines, file=file)
-
-
-def _with_trees(
-    sentences: Iterator[Sentence], model: _Model, arguments: argparse.Namespace
-) -> Iterator[Sentence]:
-    first = next(sentences, None)
-    if first is None:
-        return sentences
-    given = itertools.chain([first], sentences)
-    if arguments.model is None and any(head >= 0 for head in first.heads):
-        return given
-    return model.pipeline.parse(
-        given, threads=arguments.threads, beam=arguments.beam, retag=arguments.retag
-    )
 
 
 def _rendered(reordering: Reordering, arguments: argparse.Namespace) -> str:

@@ -19,15 +19,14 @@ rank and what the first tree would have cost. After an interruption, --resume go
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
+from collections.abc import Iterable
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
 from niwaki.cli._training import add_progress, training_output
-from niwaki.pipeline.store import load
-from niwaki.training.config_file import read_config
-from niwaki.training.self_training import Plan, Round, Selection, self_train
+from niwaki.training.self_training import Round
+from niwaki.verbs.training import self_train
 
 _MOST = 512
 
@@ -73,35 +72,29 @@ def _candidates(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    config = read_config(arguments.config, arguments.overrides)
-    model = load(arguments.model)
-    other = load(arguments.candidates_from) if arguments.candidates_from else None
-    plan = Plan(
-        Selection(arguments.select, arguments.n, arguments.tags),
-        arguments.weight,
-        arguments.rounds,
-        arguments.train_on,
-    )
     with training_output(arguments) as output:
-        _, rounds = self_train(
-            config,
-            model,
+        found = self_train(
+            arguments.config,
+            arguments.model,
             arguments.output,
-            plan,
-            output,
-            candidates_from=other,
+            select=arguments.select,
+            n=arguments.n,
+            tags=arguments.tags,
+            weight=arguments.weight,
+            rounds=arguments.rounds,
+            candidates_from=arguments.candidates_from,
+            train_on=arguments.train_on,
+            report=output,
+            overrides=arguments.overrides,
             resume=arguments.resume,
             threads=arguments.threads,
         )
         output.done(arguments.output)
-    if arguments.json:
-        print(json.dumps([dataclasses.asdict(each) for each in rounds]))
-    else:
-        print(_table(rounds))
+    print(json.dumps(found.to_json()) if arguments.json else _table(found.rounds))
     return OK
 
 
-def _table(rounds: list[Round]) -> str:
+def _table(rounds: Iterable[Round]) -> str:
     lines = [f"{'round':>5} {'examples':>9} {'first':>8} {'chosen':>8} {'changed':>8} {'rank':>6}"]
     for each in rounds:
         lines.append(

@@ -14,15 +14,13 @@ The server listens on this machine only. Another --host needs --token-file.
 from __future__ import annotations
 
 import argparse
-import contextlib
-import dataclasses
 import logging
 import sys
 from pathlib import Path
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import natural, positive
-from niwaki.errors import ConfigError
+from niwaki.verbs.serving import open_workbench
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,47 +69,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    # Imported here: only this command needs the extra packages.
-    from niwaki.serve.limits import Limits
-    from niwaki.serve.registry import Registry, named
-    from niwaki.serve.server import bind, check_token, make_server
-
-    token = _token(arguments.token_file)
-    check_token(arguments.host, token)
-    registry = Registry()
-    for name, path in [("en", "en"), *map(named, arguments.model)]:
-        registry.add_model(name, path)
-    for name, path in map(named, arguments.rules):
-        registry.add_rules(name, path)
-    for kind in ("trees", "references"):
-        for name, path in map(named, getattr(arguments, kind)):
-            registry.add_corpus(name, kind, [path])
-    for name, path in map(named, arguments.bitext):
-        files = path.split(",")
-        if len(files) != 2:
-            raise ConfigError(f"--bitext {path}: give two files with a comma between")
-        registry.add_corpus(name, "bitext", files)
-    limits = dataclasses.replace(
-        Limits(), workers=arguments.workers, seconds=float(arguments.seconds)
-    )
-    listener = bind(arguments.host, arguments.port)
-    server = make_server(
-        listener,
-        arguments.host,
-        registry,
-        Path(arguments.work),
-        limits,
-        token=token,
-        allow_hosts=arguments.allow_host,
-    )
     _log(arguments.quiet)
-    host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
-    print(f"http://{host}:{listener.getsockname()[1]}/", flush=True)
-    print("the workbench is open; Ctrl-C closes it", file=sys.stderr)
-    # Ctrl-C is how it is closed, not how it fails.
-    with contextlib.suppress(KeyboardInterrupt):
-        server.run(sockets=[listener])
+    open_workbench(
+        arguments.model,
+        trees=arguments.trees,
+        references=arguments.references,
+        bitext=arguments.bitext,
+        rules=arguments.rules,
+        work=arguments.work,
+        host=arguments.host,
+        port=arguments.port,
+        token=_token(arguments.token_file),
+        allow_hosts=arguments.allow_host,
+        workers=arguments.workers,
+        seconds=arguments.seconds,
+        opened=_say_where,
+    )
     return OK
+
+
+def _say_where(url: str) -> None:
+    print(url, flush=True)
+    print("the workbench is open; Ctrl-C closes it", file=sys.stderr)
 
 
 def _token(path: str | None) -> str | None:

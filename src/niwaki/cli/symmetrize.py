@@ -9,13 +9,11 @@ safe links, union many, grow-diag-final-and stands between them.
 from __future__ import annotations
 
 import argparse
-import itertools
-from collections.abc import Iterator
 
 from niwaki.cli import OK
-from niwaki.data.bilingual.bitext import Links, read_links, write_links
-from niwaki.errors import NiwakiError
-from niwaki.tasks.align.symmetrize import HEURISTICS, symmetrize
+from niwaki.data.bilingual.bitext import write_links
+from niwaki.tasks.align.symmetrize import HEURISTICS
+from niwaki.verbs.aligning import symmetrize
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,15 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    write_links(_combined(arguments), arguments.output)
+    combined = symmetrize(arguments.forward, arguments.backward, arguments.method)
+    write_links(combined, arguments.output)
     return OK
-
-
-def _combined(arguments: argparse.Namespace) -> Iterator[Links]:
-    files = arguments.forward, arguments.backward
-    pairs = itertools.zip_longest(*(read_links(file) for file in files))
-    for number, (forward, backward) in enumerate(pairs, start=1):
-        if forward is None or backward is None:
-            ended = files[0] if forward is None else files[1]
-            raise NiwakiError(f"{ended} ends after line {number - 1}; give files of one length")
-        yield symmetrize(forward, backward, arguments.method)

@@ -16,16 +16,13 @@ from __future__ import annotations
 import argparse
 import json
 
-from niwaki.analysis.tradeoff import as_page, as_text, weigh_up
+from niwaki.analysis.tradeoff import as_page, as_text
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, natural, positive
-from niwaki.data.conllu import read_conllu
 from niwaki.data.files import atomic_write
 from niwaki.errors import ConfigError
 from niwaki.metrics.base import SAMPLES
-from niwaki.pipeline.store import load
-from niwaki.training.config_file import read_config
-from niwaki.training.examples import load_costs
+from niwaki.verbs.analyzing import trade_off
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,19 +49,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    config = read_config(arguments.task, arguments.overrides)
     if len(arguments.model) != 2:
         raise ConfigError(f"{len(arguments.model)} models; give -m twice: before and after")
-    costs = load_costs(config)
-    if not costs:
-        raise ConfigError(f"{arguments.task}: no objective is a cost; there is nothing to weigh")
-    one, other = arguments.model
-    found = weigh_up(
-        (one, other),
-        (load(one), load(other)),
-        list(read_conllu(arguments.gold)),
-        {each.name: each.objective for each in costs},
+    found = trade_off(
+        arguments.gold,
+        arguments.task,
+        *arguments.model,
         words=arguments.words,
+        overrides=arguments.overrides,
         samples=arguments.samples,
         seed=arguments.seed,
     )

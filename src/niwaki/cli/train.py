@@ -11,8 +11,8 @@ the same command with --resume goes on and ends with the same model. What each e
 is also written beside it, to MODEL.log.jsonl.
 
 Features such as contiguous(s1,s0) look at links of the words to a translation, which `links`
-names beside `data`. A line of links that does not fit its sentence is an error; with --skip-bad
-the sentence goes without, and such lines are counted.
+names beside `data`. A line of links that does not fit its sentence is an error; with
+--on-error skip the sentence goes without, and such lines are counted.
 
 With --init a model is trained on, for instance for a task: it keeps its tagger, features
 and labels, and its parser learns from where it is.
@@ -39,10 +39,9 @@ import argparse
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
+from niwaki.cli._on_error import add_on_error
 from niwaki.cli._training import add_progress, training_output
-from niwaki.pipeline.store import load
-from niwaki.training.config_file import read_config
-from niwaki.training.run import train
+from niwaki.verbs.training import train
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,28 +51,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--init", metavar="MODEL", help="train this model on instead of beginning from nothing"
     )
-    parser.add_argument(
-        "--skip-bad",
-        action="store_true",
-        help="leave out faulty lines of clusters and links, and count them",
-    )
+    add_on_error(parser, "faulty lines of clusters and links")
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
     add_progress(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    config = read_config(arguments.config, arguments.overrides)
-    init = load(arguments.init) if arguments.init else None
     with training_output(arguments) as output:
         train(
-            config,
+            arguments.config,
             arguments.output,
-            output,
+            init=arguments.init,
+            report=output,
+            overrides=arguments.overrides,
             resume=arguments.resume,
             threads=arguments.threads,
-            init=init,
-            on_error="skip" if arguments.skip_bad else "fail",
+            on_error=arguments.on_error,
         )
         output.done(arguments.output)
     return OK

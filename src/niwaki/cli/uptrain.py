@@ -24,29 +24,18 @@ scores on gold sentences are shown, and which labels and tags gained most.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
-from pathlib import Path
 
-from niwaki.analysis.gains import GainsReport, Row, learning_curve, measure
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, natural, positive
-from niwaki.cli._pictures import short_names
+from niwaki.cli._on_error import add_on_error
 from niwaki.cli._training import add_progress, training_output
-from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
 from niwaki.data.text import FORMATS
 from niwaki.draw import png
 from niwaki.errors import NiwakiError
-from niwaki.pipeline.store import load
-from niwaki.training.config import Config
-from niwaki.training.config_file import read_config
-from niwaki.training.uptraining import (
-    QUESTION_CHARACTERS,
-    QUESTION_WORDS,
-    Teachers,
-    uptrain,
-)
+from niwaki.training.uptraining import QUESTION_CHARACTERS
+from niwaki.verbs.training import Uptrained, uptrain
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,9 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--agreement", type=float, metavar="SHARE", help="of the words that teachers agree on, 0-1"
     )
-    parser.add_argument(
-        "--skip-bad", action="store_true", help="leave out bad sentences, and say how many"
-    )
+    add_on_error(parser, "faulty sentences of the teachers")
     parser.add_argument(
         "--curve", type=_sizes, default=[], metavar="N,N...", help="numbers of sentences"
     )
@@ -103,56 +90,36 @@ def run(arguments: argparse.Namespace) -> int:
     overrides = list(arguments.overrides)
     if arguments.agreement is not None:
         overrides.append(f"uptraining.agreement={arguments.agreement}")
-    config = read_config(arguments.config, overrides)
-    if arguments.questions:
-        config = _questions(config)
-    teaching = Teachers(
-        arguments.teacher_trees,
-        [load(name) for name in arguments.model],
-        arguments.text,
-        arguments.source,
-        arguments.beam,
-        arguments.skip_bad,
-    )
     with training_output(arguments) as output:
-        models = uptrain(
-            config,
+        found = uptrain(
+            arguments.config,
             arguments.output,
-            teaching,
-            output,
+            teacher_trees=arguments.teacher_trees,
+            models=arguments.model,
+            text=arguments.text,
+            form=arguments.source,
+            beam=arguments.beam,
+            questions=arguments.questions,
             sizes=arguments.curve,
+            test=arguments.test,
+            report=output,
+            overrides=overrides,
             resume=arguments.resume,
             threads=arguments.threads,
+            on_error=arguments.on_error,
         )
         output.done(arguments.output)
-    if arguments.test:
-        _show(config, models, arguments)
+    if arguments.chart:
+        _write_chart(found, arguments.chart)
+    if found.gains is not None:
+        print(
+            json.dumps(found.gains.to_json()) if arguments.json else found.gains.to_text(), end=""
+        )
     return OK
 
 
-def _questions(config: Config) -> Config:
-    words, longest = QUESTION_WORDS, QUESTION_CHARACTERS
-    kept = dataclasses.replace(config.uptraining, first_words=words, max_characters=longest)
-    return dataclasses.replace(config, uptraining=kept)
-
-
-def _show(config: Config, models: dict[int, Path], arguments: argparse.Namespace) -> None:
-    treebanks = [file for each in config.objective if not each.is_cost for file in each.data]
-    known = {form for file in treebanks for s in read_conllu(file) for form in s.forms}
-    rows: list[Row] = []
-    curves = {}
-    for name, file in zip(short_names(arguments.test), arguments.test, strict=True):
-        gold = list(read_conllu(file))
-        found = {
-            size: measure(load(model), gold, system=f"{size:,} trees", test=name, known=known)
-            for size, model in models.items()
-        }
-        rows += found.values()
-        curves[name] = {size: row.scores["LAS"] for size, row in found.items()}
-    if arguments.chart:
-        svg = learning_curve(curves)
-        drawn = png(svg) if arguments.chart.endswith(".png") else svg.encode()
-        with open_output(arguments.chart) as out:
-            out.write(drawn)
-    report = GainsReport(rows)
-    print(json.dumps(report.to_json()) if arguments.json else report.to_text(), end="")
+def _write_chart(found: Uptrained, file: str) -> None:
+    svg = found.chart()
+    drawn = png(svg) if file.endswith(".png") else svg.encode()
+    with open_output(file) as out:
+        out.write(drawn)

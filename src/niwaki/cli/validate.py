@@ -14,7 +14,7 @@ import sys
 
 from niwaki.cli import FAILED, OK
 from niwaki.cli._progress import Progress
-from niwaki.data.conllu import check_sentences
+from niwaki.data.conllu import validate
 from niwaki.errors import CorpusError
 
 
@@ -33,19 +33,26 @@ def run(arguments: argparse.Namespace) -> int:
     sentences = 0
     found: list[CorpusError] = []
     with Progress("validated", "sentences") as progress:
+
+        def checked(faults: list[CorpusError]) -> None:
+            nonlocal sentences
+            sentences += 1
+            progress.add(1)
+            if not arguments.json:
+                for fault in faults:
+                    print(fault)
+
         for file in arguments.files:
-            before = sentences, len(found)
-            for faults in check_sentences(
-                file, multi_root=arguments.multi_root, unknown_heads=arguments.unknown_heads
-            ):
-                sentences += 1
-                found += faults
-                progress.add(1)
-                if not arguments.json:
-                    for fault in faults:
-                        print(fault)
-            if len(found) == before[1]:
-                print(f"{file}: {sentences - before[0]} sentences, no faults", file=sys.stderr)
+            before = sentences
+            faults = validate(
+                file,
+                multi_root=arguments.multi_root,
+                unknown_heads=arguments.unknown_heads,
+                report=checked,
+            )
+            found += faults
+            if not faults:
+                print(f"{file}: {sentences - before} sentences, no faults", file=sys.stderr)
     if arguments.json:
         faults_json = [vars(fault) for fault in found]
         print(json.dumps({"sentences": sentences, "faults": faults_json}, ensure_ascii=False))

@@ -60,20 +60,27 @@ def _read(
 
 
 def validate(
-    source: Source, *, multi_root: bool = False, unknown_heads: bool = False
+    source: Source,
+    *,
+    multi_root: bool = False,
+    unknown_heads: bool = False,
+    report: Callable[[list[CorpusError]], None] = lambda faults: None,
 ) -> list[CorpusError]:
-    """All faults of a CoNLL-U file, in order; an empty list if it is sound."""
-    checked = check_sentences(source, multi_root=multi_root, unknown_heads=unknown_heads)
-    return [fault for faults in checked for fault in faults]
+    """All faults of a CoNLL-U file, in order; an empty list if it is sound.
 
+    `report` is told of each sentence, with its faults. After one, reading goes on at the next
+    blank line.
 
-def check_sentences(
-    source: Source, *, multi_root: bool = False, unknown_heads: bool = False
-) -> Iterator[list[CorpusError]]:
-    """Yield the faults of each sentence; after one, reading goes on at the next blank line."""
+        >>> for fault in validate("train.conllu"):
+        ...     print(fault.line, fault.column, fault)
+    """
+    found: list[CorpusError] = []
     with Input(source) as stream:
         for _, _, faults in _blocks(stream, _flags(multi_root, unknown_heads)):
-            yield [fault.error(stream.name) for fault in faults]
+            errors = [fault.error(stream.name) for fault in faults]
+            report(errors)
+            found += errors
+    return found
 
 
 def write_conllu(sentences: Iterable[Sentence], target: Target) -> int:

@@ -114,6 +114,26 @@ class KBest:
         weights = np.exp((scores - scores.max()) / self.temperature)
         return np.asarray(weights / weights.sum())
 
+    def to_dict(self) -> dict[str, Any]:
+        """The tagged sentence as `Sentence.to_dict` has it, with `parses` instead of a tree.
+
+        Each parse has its heads, deprels, score and probability, best first.
+        """
+        found = self.sentence.to_dict()
+        for column in ("heads", "deprels", "probabilities"):
+            found.pop(column, None)
+        rows = zip(self.trees, self.scores.tolist(), self.probabilities.tolist(), strict=True)
+        found["parses"] = [
+            {
+                "heads": list(tree.heads),
+                "deprels": list(tree.deprels),
+                "score": score,
+                "probability": probability,
+            }
+            for tree, score, probability in rows
+        ]
+        return found
+
     def __len__(self) -> int:
         return len(self.scores)
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from niwaki.data.faults import COLUMNS, find_faults
+from niwaki.data.token import Place, Token, Written, places, record
 from niwaki.data.tree import Tree
 from niwaki.errors import CorpusError, shown
 from niwaki.kernel.conllu import (
@@ -68,7 +69,7 @@ class Sentence:
 
     Columns are tuples with one value a word, as they stand in the file:
     `forms`, `lemmas`, `upos`, `xpos`, `feats`, `deprels`, `deps`, `misc`;
-    `heads` are integers (0 root, -1 unknown).
+    `heads` are integers (0 root, -1 unknown). Iteration gives the words as `Token`s.
 
     >>> sentence = Sentence.from_words(["Trees", "grow"], upos=["NOUN", "VERB"])
     >>> sentence.replace(heads=[2, 0], deprels=["nsubj", "root"]).tree.root
@@ -172,6 +173,10 @@ class Sentence:
         """The number of words (ranges and empty nodes do not count)."""
         return len(self.forms)
 
+    def __iter__(self) -> Iterator[Token]:
+        """The words, as light views."""
+        return (Token(self, number) for number in range(1, len(self) + 1))
+
     def __str__(self) -> str:
         return self.source.removeprefix(BOM).decode("utf-8")
 
@@ -229,20 +234,42 @@ class Sentence:
         given = self.metadata.get("text")
         return given if given is not None else "".join(self._surface()).rstrip()
 
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where each word stands in `text`, from and to; None where that cannot be told."""
+        found: tuple[Place, ...] | None = self.__dict__.get("_places")
+        if found is None:
+            found = self.__dict__["_places"] = places(list(self._written()), self.text)
+        return found
+
     def _surface(self) -> Iterator[str]:
+        for _, _, form, notes in self._written():
+            yield form
+            if notes.get("SpaceAfter") != "No":
+                yield " "
+
+    def _written(self) -> Iterator[Written]:
         starts = {token.first: token for token in self.ranges}
         word = 1
         while word <= len(self):
             token = starts.get(word)
-            form, misc = (
-                (token.form, token.misc) if token else (self.forms[word - 1], self.misc[word - 1])
+            last, form, misc = (
+                (token.last, token.form, token.misc)
+                if token
+                else (word, self.forms[word - 1], self.misc[word - 1])
             )
-            yield form
-            if parse_pairs(misc).get("SpaceAfter") != "No":
-                yield " "
-            word = token.last + 1 if token else word + 1
+            yield word, last, form, parse_pairs(misc)
+            word = last + 1
 
     # -- showing --------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON: a list for each column, one value a word.
+
+        `offsets` are places in `text`. `probabilities` of each word's "tag", "arc" and "label"
+        and of the "tree" are there if they are known.
+        """
+        return record(self)
 
     def _repr_html_(self) -> str | None:
         return None if html_renderer is None else html_renderer(self)

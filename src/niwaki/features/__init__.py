@@ -1,1 +1,4 @@
-"""What models look at: templates, attributes of words, clusters, and tables of weights."""
+"""What models look at: templates, attributes of words, clusters, and tables of weights.
+
+Not public: configurations name features, and `niwaki.cluster` makes clusters.
+"""

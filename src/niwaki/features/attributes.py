@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +15,30 @@ from niwaki.features.templates import TAG_ATTRIBUTES
 from niwaki.features.vocabulary import Values
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.features.words import Clusters, word_values
-from niwaki.tagging.tagger import Tags
 
 # What features see where there is no word.
 _NONE = np.uint32(1)
 _TAG_FIELDS = tuple(name for name in TAG_ATTRIBUTES if name != "feats")
 
 
+class TagValues(Protocol):
+    """The tags of the words of a batch as features see them, whoever gave them."""
+
+    @property
+    def upos(self) -> Values: ...
+
+    @property
+    def xpos(self) -> Values: ...
+
+    @property
+    def tag(self) -> Values: ...
+
+    @property
+    def alternative(self) -> Values: ...
+
+
 def attribute_values(
-    names: Sequence[str], batch: Batch, tags: Tags, lowercase: bool, clusters: Clusters | None
+    names: Sequence[str], batch: Batch, tags: TagValues, lowercase: bool, clusters: Clusters | None
 ) -> list[Values]:
     """The values of the words of a batch, for each of some attributes.
 

@@ -1,4 +1,7 @@
-"""The compiled code: integers, floats and buffers in and out, no Python objects in the loops."""
+"""The compiled code: integers, floats and buffers in and out, no Python objects in the loops.
+
+Not public: its functions change with the models that use them.
+"""
 
 import importlib
 

@@ -1,1 +1,4 @@
-"""What all trainers share: the corpus, checkpoints, threads."""
+"""What all trainers share: the corpus, checkpoints, threads.
+
+Not public: `niwaki.train` is.
+"""

@@ -1,1 +1,4 @@
-"""The whole of a model: words in, tags and trees out."""
+"""The whole of a model: words in, tags and trees out.
+
+Not public: what it has is in `niwaki` (`Pipeline`, `Ensemble`, `load`).
+"""

@@ -1,1 +1,4 @@
-"""From raw text to sentences and words."""
+"""From raw text to sentences and words.
+
+Not public: a `Pipeline` reads text.
+"""

@@ -1,1 +1,4 @@
-"""Taggers, morphology and lemmas."""
+"""Taggers, morphology and lemmas.
+
+Not public: a `Pipeline` tags.
+"""

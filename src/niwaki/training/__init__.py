@@ -1,1 +1,4 @@
-"""Training: configuration, data, checkpoints and the stages that make a model."""
+"""Training: configuration, data, checkpoints and the stages that make a model.
+
+Not public: `niwaki.train` and its kin are.
+"""

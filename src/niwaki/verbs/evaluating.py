@@ -2,15 +2,13 @@
 
 Treebanks, references and links are given as paths or as what such a file holds. Trees to be
 scored may also be a model that makes them: a `Pipeline`, a file `*.niwaki`, or the name of
-one in the box. What a model shall see of links to a translation stands in MISC (`Links=`).
+one in the box.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
 from typing import Any
 
 from niwaki.analysis.orders import (
@@ -23,7 +21,7 @@ from niwaki.analysis.orders import (
     rule_system,
 )
 from niwaki.analysis.orders_report import Report
-from niwaki.data.bilingual.bitext import Links, read_links
+from niwaki.data.bilingual.bitext import Links
 from niwaki.data.bilingual.orders import read_orders, read_ratings, read_texts
 from niwaki.data.bilingual.references import (
     Reference,
@@ -31,7 +29,6 @@ from niwaki.data.bilingual.references import (
     check_same_sentences,
     read_references,
 )
-from niwaki.data.conllu import read_conllu
 from niwaki.data.files import Source
 from niwaki.data.rawtext import raw_text
 from niwaki.data.sentence import Sentence
@@ -43,14 +40,23 @@ from niwaki.metrics.base import SAMPLES, Evaluation, Metric, drawn_by
 from niwaki.metrics.reordering import evaluate_orders, evaluate_texts
 from niwaki.metrics.significance import TESTS, Difference
 from niwaki.metrics.significance import compare as compare_evaluations
-from niwaki.pipeline.pipeline import Pipeline
-from niwaki.pipeline.store import load
 from niwaki.tasks.reorder.rulefile import load_rules
-
-Sentences = Source | Iterable[Sentence]
-Trees = Sentences | Pipeline
-# What has a name of its own, or a path whose last part is its name.
-Named = Source | tuple[str, Any]
+from niwaki.verbs._given import (
+    Named,
+    OnError,
+    Sentences,
+    Trees,
+    check_uses_links,
+    fault_handler,
+    last_part,
+    linked,
+    links_of,
+    model_among_trees,
+    name_of,
+    named_trees,
+    references_of,
+    sentences_of,
+)
 
 
 @dataclass(frozen=True)
@@ -76,22 +82,33 @@ def evaluate(
     *,
     metric: str = "attachment",
     gold_tags: bool = False,
+    links: Source | None = None,
     beam: int | None = None,
     decode: str | None = None,
     threads: int = 1,
+    on_error: OnError = "fail",
 ) -> Evaluation:
     """Score trees, or those that a model gives to the gold words, against gold trees.
 
     `metric` is the name of a file of `niwaki.metrics`: "attachment" (with tags and lemmas),
     "segmentation" (from raw text on), "nonprojective" or "calibration". A model tags the
     words itself, unless `gold_tags`; `beam`, `decode` and `threads` are as for
-    `Pipeline.parse`. Scores of tags are left out if a model has no tagger.
+    `Pipeline.parse`. Scores of tags are left out if a model has no tagger. `links` is a file
+    of links to a translation, for a model that looks at them (see `parse`).
 
         >>> found = evaluate("gold.conllu", "en")
         >>> found.scores["LAS"], found.interval()["LAS"], found.signature
     """
     found = evaluate_all(
-        gold, system, [metric], gold_tags=gold_tags, beam=beam, decode=decode, threads=threads
+        gold,
+        system,
+        [metric],
+        gold_tags=gold_tags,
+        links=links,
+        beam=beam,
+        decode=decode,
+        threads=threads,
+        on_error=on_error,
     )
     return found[metric]
 
@@ -102,9 +119,11 @@ def evaluate_all(
     metrics: Sequence[str],
     *,
     gold_tags: bool = False,
+    links: Source | None = None,
     beam: int | None = None,
     decode: str | None = None,
     threads: int = 1,
+    on_error: OnError = "fail",
 ) -> dict[str, Evaluation]:
     """Several metrics of one system, which parses only once; see `evaluate`.
 
@@ -112,10 +131,15 @@ def evaluate_all(
     """
     loaded = _tree_metrics(metrics)
     raw = "segmentation" in loaded
-    gold_trees = list(_sentences(gold))
-    model = _model(system)
+    model = model_among_trees(system)
+    if links is not None and (model is None or raw):
+        raise NiwakiError("links are for a model that parses the gold words; give none")
+    if model is not None:
+        check_uses_links(model, links)
+    on_fault = fault_handler(on_error)
+    gold_trees = list(linked(sentences_of(gold), links, on_fault))
     if model is None:
-        trees = list(_sentences(system))
+        trees = list(sentences_of(system))
     else:
         parsed = model.parse(
             model.read(raw_text(gold_trees)) if raw else gold_trees,
@@ -157,7 +181,7 @@ def compare(
         >>> las = found["LAS"]
         >>> las.difference, (las.low, las.high), las.p
     """
-    gold = list(_sentences(gold))
+    gold = list(sentences_of(gold))
     one, other = (
         evaluate(
             gold,
@@ -184,7 +208,7 @@ def evaluate_alignment(
 
     >>> evaluate_alignment("gold.align", "system.align").scores["AER"]
     """
-    return evaluate_links(_links(gold), _links(system))
+    return evaluate_links(links_of(gold), links_of(system))
 
 
 def evaluate_reordering(
@@ -217,13 +241,13 @@ def evaluate_reordering(
     if gold is not None and not analysis:
         raise NiwakiError("gold trees are for an analysis; leave them out, or ask for one")
     rule_sets = [load_rules(name) for name in rules]
-    wanted = list(_references(references))
-    check_references(wanted, _name(references, "references"))
+    wanted = list(references_of(references))
+    check_references(wanted, name_of(references, "references"))
     words = [Sentence.from_words(each.tokens) for each in wanted]
     systems = [
         *(
             rule_system(f"{name} + {each.name}", wanted, sentences, each)
-            for name, sentences in _named_trees(trees, words, beam, threads)
+            for name, sentences in (named_trees(x, words, beam, threads) for x in trees)
             for each in rule_sets
         ),
         *_order_systems(wanted, orders, texts),
@@ -240,25 +264,6 @@ def evaluate_reordering(
 
 
 # -- trees ------------------------------------------------------------------------
-
-
-def _is_source(given: object) -> bool:
-    return isinstance(given, str | os.PathLike) or hasattr(given, "read")
-
-
-def _sentences(given: Any) -> Iterable[Sentence]:
-    return read_conllu(given, multi_root=True) if _is_source(given) else given
-
-
-def _model(system: Trees) -> Pipeline | None:
-    """The model, if it is one; a name that no file has is a model's."""
-    if isinstance(system, Pipeline):
-        return system
-    if isinstance(system, str | os.PathLike) and system != "-":
-        path = Path(system)
-        if path.suffix == ".niwaki" or not path.exists():
-            return load(system)
-    return None
 
 
 def _tree_metrics(names: Sequence[str]) -> dict[str, Metric]:
@@ -280,43 +285,15 @@ def _without(found: Evaluation, names: Iterable[str]) -> Evaluation:
 # -- orders and links -------------------------------------------------------------
 
 
-def _links(given: Any) -> Iterable[Links]:
-    return read_links(given) if _is_source(given) else given
-
-
-def _references(given: Any) -> Iterable[Reference]:
-    return read_references(given) if _is_source(given) else given
-
-
-def _name(given: Any, otherwise: str) -> str:
-    return os.fspath(given) if isinstance(given, str | os.PathLike) else otherwise
-
-
-def _named_trees(
-    trees: Iterable[Named], words: list[Sentence], beam: int | None, threads: int
-) -> Iterator[tuple[str, list[Sentence]]]:
-    for given in trees:
-        name, system = given if isinstance(given, tuple) else (_last_part(given), given)
-        model = _model(system)
-        if model is None:
-            yield name, list(_sentences(system))
-        else:
-            yield name, list(model.parse(words, beam=beam, threads=threads))
-
-
 def _order_systems(
     references: list[Reference], orders: Iterable[Source], texts: Iterable[Source]
 ) -> Iterator[System]:
     for file in orders:
         found = tuple(read_orders(file, references))
-        yield System(_last_part(file), evaluate_orders(references, found), found)
+        yield System(last_part(file), evaluate_orders(references, found), found)
     for file in texts:
         words = list(read_texts(file, references))
-        yield System(_last_part(file), evaluate_texts(references, words))
-
-
-def _last_part(given: Source) -> str:
-    return PurePath(_name(given, "system")).name.removesuffix(".niwaki")
+        yield System(last_part(file), evaluate_texts(references, words))
 
 
 def _analysis(
@@ -327,7 +304,7 @@ def _analysis(
         raise NiwakiError("words alone cannot be analysed; give trees, a model or orders")
     trees = None
     if gold is not None:
-        trees = list(_sentences(gold))
+        trees = list(sentences_of(gold))
         check_same_sentences(references, trees)
     return analyse(with_orders[-1], references, worst, trees)
 
@@ -345,7 +322,7 @@ def _correlations(
             found[f"{system.name}, ratings"] = correlations(system.evaluation, numbers)
     if other_references is not None:
         others = list(read_references(other_references))
-        _check_other(references, others, _name(other_references, "other references"))
+        _check_other(references, others, name_of(other_references, "other references"))
         for system in systems:
             if system.orders is not None:
                 # How far two sets of references agree on which sentences are good.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -71,37 +70,48 @@ def _read_bitext(inputs: list[Input]) -> Iterator[Pair]:
 
 
 def read_filled_bitext(
-    source: Source, target: Source, longest: int, skipped: Counter[str] | None = None
+    source: Source,
+    target: Source,
+    longest: int,
+    faults: Callable[[CorpusError], None] | None = None,
 ) -> Iterator[Pair]:
     """As `read_bitext`, for work that needs words on both sides and not too many of them.
 
     Pairs with an empty side or with more than `longest` words on one, and lines without
-    a partner, raise CorpusError. With `skipped`, they are counted there by reason
-    instead: such pairs are given without words, lines without a partner not at all.
+    a partner, raise CorpusError. With `faults`, the error is given to it instead: such pairs
+    are given without words, lines without a partner not at all. Bytes that are not UTF-8 are
+    faults as well, and become U+FFFD.
     """
-    return _read_filled([Input(source), Input(target)], longest, skipped)
+    return _read_filled([Input(source), Input(target)], longest, faults)
 
 
-def _read_filled(inputs: list[Input], longest: int, skipped: Counter[str] | None) -> Iterator[Pair]:
+def _read_filled(
+    inputs: list[Input], longest: int, faults: Callable[[CorpusError], None] | None
+) -> Iterator[Pair]:
     try:
-        for lines in itertools.zip_longest(*(stream.lines() for stream in inputs)):
-            if skipped is not None and None in lines:
-                skipped["without a partner"] += 1
-                continue
-            _check_same_length(inputs, lines)
-            number = lines[0][0]
-            source, target = (tuple(text.split()) for _, text in lines)
-            if source and target and max(len(source), len(target)) <= longest:
-                yield Pair(number, source, target, None)
-            elif skipped is None:
-                raise _unusable(inputs, number, (source, target), longest)
-            else:
-                reason = "too long" if source and target else "with an empty side"
-                skipped[reason] += 1
-                yield Pair(number, (), (), None)
+        for lines in itertools.zip_longest(*(stream.lines(faults) for stream in inputs)):
+            try:
+                _check_same_length(inputs, lines)
+                pair = _filled_pair(inputs, lines, longest)
+            except CorpusError as error:
+                if faults is None:
+                    raise
+                faults(error)
+                if None in lines:
+                    continue
+                pair = Pair(lines[0][0], (), (), None)
+            yield pair
     finally:
         for stream in inputs:
             stream.close()
+
+
+def _filled_pair(inputs: list[Input], lines: Sequence[tuple[int, str]], longest: int) -> Pair:
+    number = lines[0][0]
+    source, target = (tuple(text.split()) for _, text in lines)
+    if not source or not target or max(len(source), len(target)) > longest:
+        raise _unusable(inputs, number, (source, target), longest)
+    return Pair(number, source, target, None)
 
 
 def _unusable(
@@ -171,7 +181,8 @@ def read_linked_bitext(
     """As `read_bitext` with links, for work that needs words on both sides.
 
     An empty side, a malformed link, one out of range or a line without a partner raises
-    CorpusError; with `faults`, the error is given to it and the pair left out.
+    CorpusError; with `faults`, the error is given to it and the pair left out. Bytes that are
+    not UTF-8 are faults as well, and become U+FFFD.
     """
     return _read_linked([Input(source), Input(target), Input(links)], faults)
 
@@ -180,7 +191,7 @@ def _read_linked(
     inputs: list[Input], faults: Callable[[CorpusError], None] | None
 ) -> Iterator[Pair]:
     try:
-        for lines in itertools.zip_longest(*(stream.lines() for stream in inputs)):
+        for lines in itertools.zip_longest(*(stream.lines(faults) for stream in inputs)):
             try:
                 yield _linked_pair(inputs, lines)
             except CorpusError as error:

@@ -81,7 +81,7 @@ def _link_sentences(
 ) -> Iterator[Sentence]:
     number = 0
     with stream:
-        for sentence, line in zip_longest(sentences, stream.lines()):
+        for sentence, line in zip_longest(sentences, stream.lines(on_fault)):
             number += 1
             links: frozenset[Link] = frozenset()
             try:

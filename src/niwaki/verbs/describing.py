@@ -1,0 +1,58 @@
+"""What a model file says of itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from niwaki.data.modelfile import read_model_file
+from niwaki.pipeline.store import find_model
+from niwaki.training.card import upgraded, used_settings
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """The card of a model: what it is, what it was trained on, its scores and licences."""
+
+    config: Mapping[str, Any]
+    parts: Mapping[str, int]  # the bytes of each
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The configuration without what means nothing to its kind of model."""
+        return used_settings(dict(self.config))
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(self.config)
+
+    def to_text(self) -> str:
+        sizes = [f"  {name}: {size:,} bytes" for name, size in self.parts.items()]
+        return "\n".join([*_card(self.settings, 0), "parts", *sizes])
+
+
+def info(model: str | os.PathLike[str]) -> ModelInfo:
+    """The card of a model, by its name or its file; the model itself is not built.
+
+    >>> info("en").config["card"]["licences"]
+    """
+    file = read_model_file(find_model(model))
+    return ModelInfo(upgraded(file.config), {name: len(part) for name, part in file.parts.items()})
+
+
+def _card(value: Mapping[str, Any], depth: int) -> Iterator[str]:
+    indent = "  " * depth
+    for key, item in value.items():
+        if isinstance(item, dict):
+            yield f"{indent}{key}"
+            yield from _card(item, depth + 1)
+        elif isinstance(item, list) and item and isinstance(item[0], dict):
+            for each in item:
+                yield f"{indent}{key}"
+                yield from _card(each, depth + 1)
+        elif isinstance(item, list):
+            yield f"{indent}{key}: {', '.join(map(str, item))}"
+        else:
+            # As a configuration writes it.
+            yield f"{indent}{key}: {str(item).lower() if isinstance(item, bool) else item}"

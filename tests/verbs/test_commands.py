@@ -1,0 +1,344 @@
+"""Every command has its verb, and both give the same answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import niwaki
+from niwaki import cli
+from niwaki.analysis.tradeoff import as_text
+from niwaki.data.bilingual.bitext import write_links
+from niwaki.data.bilingual.posteriors import write_posteriors
+from niwaki.data.bilingual.references import write_references
+from niwaki.data.sentence import Sentence
+from niwaki.features.clusters import write_clusters
+from niwaki.serve import server
+from niwaki.tasks.reorder.rulefile import format_rules
+from tests.conftest import ROOT
+from tests.toy import TOY, write
+
+EXAMPLES = ROOT / "examples"
+SOURCE, TARGET, LINKS = (EXAMPLES / f"garden.{end}" for end in ("en", "ja", "align"))
+ORDER = [EXAMPLES / f"order.{end}" for end in ("en", "ja", "links")]
+
+# Rooms have these names, and a package cannot be called.
+OTHER_NAMES = {"draw": "draw_trees", "serve": "open_workbench"}
+
+
+@dataclass
+class Bench:
+    """A folder with small files, and a way to run commands."""
+
+    folder: Path
+    model: Path
+    capfd: pytest.CaptureFixture[str]
+
+    def run(self, *words: object) -> str:
+        """What a command prints."""
+        self.capfd.readouterr()
+        assert cli.main([str(word) for word in words]) == 0, self.capfd.readouterr().err
+        return self.capfd.readouterr().out
+
+    def json(self, *words: object) -> Any:
+        return json.loads(self.run(*words, "--json"))
+
+    def file(self, name: str, text: str = "") -> Path:
+        path = self.folder / name
+        if text:
+            path.write_text(text, encoding="utf-8")
+        return path
+
+    def flat(self) -> Path:
+        """Trees of the treebank in which all words hang from the first."""
+        trees = [
+            s.replace(heads=[0, *[1] * (len(s) - 1)], deprels=["root", *["dep"] * (len(s) - 1)])
+            for s in niwaki.read_conllu(TOY)
+        ]
+        return write(self.folder / "flat.conllu", trees)
+
+    def references(self) -> tuple[Path, Path]:
+        """Reference orders, and trees of their sentences."""
+        made = self.file("references.jsonl")
+        write_references(niwaki.references(*ORDER), made)
+        words = [Sentence.from_words(line.split()) for line in ORDER[0].read_text().splitlines()]
+        trees = self.file("order.conllu")
+        niwaki.write_conllu(niwaki.load(self.model).parse(words), trees)
+        return made, trees
+
+    def task(self) -> Path:
+        """A configuration with a treebank and a cost."""
+        return self.file(
+            "task.toml",
+            f'[[objective]]\ndata = "{TOY}"\n\n'
+            f'[[objective]]\nkind = "reordering"\nrules = "ja"\ndata = "{self.references()[0]}"\n\n'
+            "[model]\nbeam = 4\n[tagger]\nepochs = 1\nfolds = 2\n"
+            "[training]\nepochs = 1\ngreedy_epochs = 1\n",
+        )
+
+
+@pytest.fixture
+def bench(tmp_path: Path, model_path: Path, capfd: pytest.CaptureFixture[str]) -> Bench:
+    return Bench(tmp_path, model_path, capfd)
+
+
+def as_json(found: Any) -> Any:
+    """As it is read again."""
+    return json.loads(json.dumps(found))
+
+
+# -- one check for each command ------------------------------------------------------------
+
+
+def align(bench: Bench) -> None:
+    links, text = bench.file("links"), bench.run("align", SOURCE, TARGET)
+    write_links(niwaki.align(SOURCE, TARGET), links)
+    assert links.read_text() == text
+    write_posteriors(niwaki.align_probabilities(SOURCE, TARGET), links)
+    assert links.read_text() == bench.run("align", SOURCE, TARGET, "--to", "json")
+
+
+def analyze(bench: Bench) -> None:
+    files = [str(TOY), str(bench.flat())]
+    report = niwaki.analyze(TOY, files, samples=20)
+    assert as_json(report.to_json()) == bench.json("analyze", TOY, *files, "--samples", 20)
+
+
+def analyze_bilingual(bench: Bench) -> None:
+    files = EXAMPLES / "lanterns.conllu", EXAMPLES / "lanterns.align"
+    report = niwaki.analyze_bilingual(*files)
+    words = "analyze-bilingual", files[0], "--links", files[1]
+    assert as_json(report.to_json()) == bench.json(*words)
+    assert report.to_text() == bench.run(*words)
+
+
+def analyze_curves(bench: Bench) -> None:
+    log = str(EXAMPLES / "curves.jsonl")
+    assert as_json(niwaki.analyze_curves([log]).to_json()) == bench.json("analyze-curves", log)
+
+
+def bridge(bench: Bench) -> None:
+    # Through the same language: a bridge from English to English to Japanese.
+    same = bench.file("same.align")
+    words = [len(line.split()) for line in SOURCE.read_text().splitlines()]
+    same.write_text("".join(" ".join(f"{i}-{i}" for i in range(n)) + "\n" for n in words))
+    files = SOURCE, SOURCE, TARGET, same, LINKS
+    out = bench.file("out")
+    write_links(niwaki.bridge(*files), out)
+    assert out.read_text() == bench.run("bridge", *files)
+    write_posteriors(niwaki.bridge_probabilities(*files, mixed=[LINKS], weights=[1, 3]), out)
+    mixed = ("--mix", LINKS, "--weights", "1,3", "--to", "json")
+    assert out.read_text() == bench.run("bridge", *files, *mixed)
+
+
+def cluster(bench: Bench) -> None:
+    made, found = bench.file("made"), bench.file("found")
+    write_clusters(niwaki.cluster([SOURCE, TOY], 4, min_count=1, form=None), made)
+    bench.run("cluster", SOURCE, TOY, "-o", found, "--clusters", 4, "--min-count", 1)
+    assert made.read_bytes() == found.read_bytes()
+
+
+def compare(bench: Bench) -> None:
+    found = niwaki.compare(TOY, TOY, bench.flat(), samples=20)
+    assert as_json(found.to_json()) == bench.json(
+        "compare", TOY, TOY, bench.flat(), "--samples", 20
+    )
+
+
+def draw(bench: Bench) -> None:
+    assert "\n".join(niwaki.draw_trees(TOY)) == bench.run("draw", TOY)
+    assert "\n".join(niwaki.draw_trees(TOY, "tree", first=2)) == bench.run(
+        *("draw", TOY, "--tree", "--first", 2)
+    )
+    (page,) = niwaki.draw_trees(str(TOY), "html", id="toy-2")
+    assert page == bench.run("draw", TOY, "--html", "-", "--id", "toy-2")
+    assert next(niwaki.draw_trees(TOY, "svg")) == bench.run("draw", TOY, "--svg", "-")
+
+
+def evaluate(bench: Bench) -> None:
+    told = bench.json("evaluate", TOY, "-m", bench.model, "--beam", 1, "--nonprojective")
+    found = niwaki.evaluate(TOY, bench.model, beam=1)
+    assert found.scores.items() <= told.items()
+    assert told["signature"].startswith(found.signature)
+    every = niwaki.evaluate_all(TOY, bench.model, ["attachment", "nonprojective"], beam=1)
+    assert every["nonprojective"].scores.items() <= told.items()
+
+
+def evaluate_alignment(bench: Bench) -> None:
+    found = niwaki.evaluate_alignment(LINKS, LINKS).to_json()
+    assert found.items() <= bench.json("evaluate-alignment", LINKS, LINKS).items()
+
+
+def evaluate_reordering(bench: Bench) -> None:
+    references, trees = bench.references()
+    found = niwaki.evaluate_reordering(references, [trees], rules=["none", "ja"], samples=20)
+    rules = ("--rules", "none", "--rules", "ja", "--samples", 20)
+    words = ("evaluate-reordering", references, "--trees", trees, *rules)
+    assert as_json(found.to_json()) == bench.json(*words)
+    assert found.to_text() == bench.run(*words)
+
+
+def info(bench: Bench) -> None:
+    found = niwaki.info(bench.model)
+    assert as_json(found.to_json()) == bench.json("info", bench.model)
+    assert f"{found.to_text()}\n" == bench.run("info", bench.model)
+
+
+def learn_rules(bench: Bench) -> None:
+    references, trees = bench.references()
+    learned = niwaki.learn_rules(references, trees, support=1)
+    text = format_rules(learned.rules, learned.notes)
+    assert text == bench.run("learn-rules", references, "--trees", trees, "--support", 1)
+    learned = niwaki.learn_rules(references, ("toy beam 2", bench.model), beam=2)
+    text = format_rules(learned.rules, learned.notes)
+    assert text == bench.run("learn-rules", references, "-m", bench.model, "--beam", 2)
+
+
+def parse(bench: Bench) -> None:
+    out = bench.file("out")
+    niwaki.write_conllu(niwaki.parse(TOY, bench.model, beam=2, retag=True), out)
+    assert out.read_text() == bench.run("parse", TOY, "-m", bench.model, "--beam", 2, "--retag")
+    niwaki.write_conllu(niwaki.parse(TOY, [bench.model, "en"], blend=[1, 2]), out)
+    told = bench.run("parse", TOY, "-m", bench.model, "-m", "en", "--blend", "1,2")
+    assert out.read_text() == told
+    found = [as_json(each.to_dict()) for each in niwaki.kbest(TOY, 3, bench.model)]
+    told = bench.run("parse", TOY, "-m", bench.model, "-k", 3)
+    assert found == [json.loads(line) for line in told.splitlines()]
+
+
+def references(bench: Bench) -> None:
+    out = bench.file("out")
+    write_references(niwaki.references(*ORDER), out)
+    assert out.read_text() == bench.run("references", *ORDER)
+    _, trees = bench.references()
+    write_references(niwaki.references(*ORDER, trees=trees), out)
+    assert out.read_text() == bench.run("references", *ORDER, "--trees", trees)
+
+
+def reorder(bench: Bench) -> None:
+    found = [" ".join(each.tokens) for each in niwaki.reorder(TOY, "ko")]
+    assert found == bench.run("reorder", TOY, "--rules", "ko").splitlines()
+    orders = niwaki.reorder(ORDER[0], "ja", bench.model, form="tokens")
+    lines = [" ".join(map(str, each.order)) for each in orders]
+    words = ("reorder", ORDER[0], "-m", bench.model, "--from", "tokens", "--to", "order")
+    assert lines == bench.run(*words).splitlines()
+
+
+def self_train(bench: Bench) -> None:
+    task, one, other = bench.task(), bench.file("one.niwaki"), bench.file("other.niwaki")
+    found = niwaki.self_train(task, bench.model, one, n=4, threads=1)
+    told = bench.json("self-train", task, "-m", bench.model, "-o", other, "-n", 4, "--threads", 1)
+    assert as_json(found.to_json()) == told
+    parts = [niwaki.info(file).parts for file in (one, other)]
+    assert parts[0] == parts[1] and len(parts[0]) > 2
+
+
+def serve(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[Any, ...]] = []
+
+    class Server:
+        def run(self, sockets: list[Any]) -> None:
+            for socket in sockets:
+                socket.close()
+
+    def make_server(listener: Any, host: str, registry: Any, *given: Any, **more: Any) -> Server:
+        made.append((host, vars(registry), given, more))
+        return Server()
+
+    monkeypatch.setattr(server, "make_server", make_server)
+    urls: list[str] = []
+    niwaki.open_workbench(
+        [f"toy={bench.model}"], trees=[str(TOY)], port=0, workers=1, opened=urls.append
+    )
+    options = ("--port", 0, "--workers", 1)
+    told = bench.run("serve", "-m", f"toy={bench.model}", "--trees", TOY, *options)
+    assert made[0] == made[1] and "toy" in made[0][1]["models"]
+    assert [url.rpartition(":")[0] for url in (*urls, told)] == ["http://127.0.0.1"] * 2
+
+
+def symmetrize(bench: Bench) -> None:
+    other = bench.file("other.align", "0-0\n" * len(LINKS.read_text().splitlines()))
+    out = bench.file("out")
+    write_links(niwaki.symmetrize(LINKS, other, "union"), out)
+    assert out.read_text() == bench.run("symmetrize", LINKS, other, "--method", "union")
+
+
+def trade_off(bench: Bench) -> None:
+    models = str(bench.model), "en"
+    found = niwaki.trade_off(TOY, bench.task(), *models, words=["pine"], samples=20)
+    words = ("trade-off", TOY, bench.task(), "-m", models[0], "-m", models[1], "--samples", 20)
+    assert as_json(found.to_json()) == bench.json(*words, "--word", "pine")
+    assert f"{as_text(found)}\n" == bench.run(*words, "--word", "pine")
+
+
+def train(bench: Bench) -> None:
+    config = bench.file("c.toml", f'[[objective]]\ndata = "{TOY}"\n[tagger]\nepochs = 1\n')
+    one, other = bench.file("one.niwaki"), bench.file("other.niwaki")
+    quick = ["training.epochs=1", "training.greedy_epochs=1", "model.beam=2"]
+    niwaki.train(config, one, overrides=quick, threads=1)
+    settings = [word for each in quick for word in ("--set", each)]
+    bench.run("train", config, "-o", other, "--threads", 1, *settings)
+    assert one.read_bytes() == other.read_bytes()
+    third = bench.file("third.niwaki")
+    tables = {
+        "objective": [{"data": str(TOY)}],
+        "tagger": {"epochs": 1},
+        "training": {"epochs": 1, "greedy_epochs": 1},
+        "model": {"beam": 2},
+    }
+    niwaki.train(tables, third, threads=1)
+    assert third.read_bytes() == one.read_bytes()
+
+
+def uptrain(bench: Bench) -> None:
+    config = bench.file(
+        "c.toml",
+        f'[[objective]]\ndata = "{TOY}"\n[tagger]\nepochs = 1\nfolds = 2\n[model]\nbeam = 2\n'
+        "[training]\nepochs = 1\ngreedy_epochs = 1\n",
+    )
+    one, other = bench.file("one.niwaki"), bench.file("other.niwaki")
+    teachers = [[str(TOY)]]
+    found = niwaki.uptrain(config, one, teacher_trees=teachers, test=[str(TOY)], threads=1)
+    words = ("uptrain", config, "--teacher-trees", TOY, "--test", TOY, "--threads", 1)
+    told = bench.json(*words, "-o", other)
+    assert found.gains is not None
+    assert as_json(found.gains.to_json()) == told
+    assert list(found.models.values()) == [one]
+    assert niwaki.info(one).parts == niwaki.info(other).parts
+
+
+def validate(bench: Bench) -> None:
+    bad = bench.file("bad.conllu", "1\ta\n\n")
+    bench.capfd.readouterr()
+    assert cli.main(["validate", str(TOY), str(bad)]) == 1
+    told = bench.capfd.readouterr().out.splitlines()
+    assert [str(fault) for file in (TOY, bad) for fault in niwaki.validate(file)] == told != []
+
+
+# -- all of them ---------------------------------------------------------------------------
+
+
+def verb_of(command: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(niwaki, OTHER_NAMES.get(command, command.replace("-", "_")))
+    return found
+
+
+@pytest.mark.parametrize("command", cli.command_names())
+def test_every_command_has_its_verb(command: str) -> None:
+    verb = verb_of(command)
+    assert callable(verb)
+    assert verb.__name__ in niwaki.__all__
+    assert ">>> " in (verb.__doc__ or ""), "an example"
+
+
+@pytest.mark.parametrize("command", cli.command_names())
+def test_command_and_verb_give_the_same_answer(
+    command: str, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = globals()[command.replace("-", "_")]
+    check(bench, monkeypatch) if command == "serve" else check(bench)
