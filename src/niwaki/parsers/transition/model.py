@@ -176,11 +176,13 @@ class TransitionModel:
     def kbest(self, batch: Batch, s: int, values: list[Values], k: int, beam: int) -> KBest:
         """The k best distinct trees that the beam finds; a beam narrower than k is widened."""
         heads, labels, scores, moves = self.kernel.kbest(batch, s, values, k, beam)
-        words = heads.shape[1]
-        flat = self.decoded(heads.ravel(), labels.ravel(), [words] * len(heads))
-        heads, labels = (each.reshape(-1, words) for each in flat)
-        # Two encoded trees may mean the same one.
-        return KBest(heads, labels, scores, self.labels.names, tuple(moves), number=s).distinct()
+        if self._has_lifted:
+            words = heads.shape[1]
+            flat = self.decoded(heads.ravel(), labels.ravel(), [words] * len(heads))
+            heads, labels = (each.reshape(-1, words) for each in flat)
+        found = KBest(heads, labels, scores, self.labels.names, tuple(moves), number=s)
+        # The kernel's trees are distinct, but two encoded ones may mean the same one.
+        return found.distinct() if self._has_lifted else found
 
     def class_numbers(self) -> dict[Class, int]:
         """The labelled move of each move and label; rare labels share one."""
