@@ -25,7 +25,7 @@ from niwaki.typing import Arrays, IntArray
 class NeighbourExamples(NeighbourCandidates):
     """See `niwaki.parsers.base.TrainableCandidates`."""
 
-    auto_scale = 1.0
+    auto_scale = 10.0
 
     def __init__(self, scorer: Scorer, batch: Batch, tags: Tags, rate: float) -> None:
         super().__init__(scorer, batch, tags)
