@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from niwaki.errors import ConfigError
 from niwaki.features.parts import SavedParts
 from niwaki.features.vocabulary import Vocabulary
 from niwaki.kernel.features.words import Clusters
-from niwaki.keys import key
+from niwaki.keys import WrongKeyError, key
 from niwaki.learning.corpus import Corpus
 from niwaki.parsers.base import Job, Parser, Search, Setup
 from niwaki.tagging.tagger import Tags
@@ -28,6 +29,12 @@ class NeighbourConfig:
 
     by_tag: bool = key(True, "Whether scores depend on the UPOS of a word.", init="fixed")
     learning_rate: float = key(0.1, "The length of a step.", above=0, most=10)
+
+    def check(self, config: Any) -> None:
+        """Refuse what says nothing here; `config` is the whole configuration."""
+        for name in ("model.features", "model.more_features", "model.clusters"):
+            if name in config.given:
+                raise WrongKeyError(name, 'says nothing with kind = "neighbour"; leave it out')
 
 
 class NeighbourPlan:
