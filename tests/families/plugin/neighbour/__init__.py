@@ -1,0 +1,1 @@
+"""A family of parsers in one folder: every word hangs from one of its neighbours."""
