@@ -182,7 +182,7 @@ class GroupPricer:
 
     All combinations of candidates are priced together if there are no more than `joint`;
     otherwise the candidates of one sentence after the other, with the other sentences held at
-    their current best trees.
+    their best trees of that moment: the cheapest of those before, the parser's own of the rest.
     """
 
     def __init__(
@@ -202,10 +202,13 @@ class GroupPricer:
             grid = np.indices(counts, dtype=np.int32).reshape(len(counts), -1).T
             return [self._priced(number, found, grid)]
         lists = []
+        best = np.zeros(len(counts), dtype=np.int32)
         for place, count in enumerate(counts):
-            rows = np.zeros((count, len(counts)), dtype=np.int32)
+            rows = np.tile(best, (count, 1))
             rows[:, place] = np.arange(count)
             lists.append(self._priced(number, found, rows))
+            # Else two sentences that disagree would both give way, and disagree again.
+            best[place] = np.argmin(lists[-1].costs)
         return lists
 
     def _priced(self, number: int, found: tuple[KBest, ...], rows: IntArray) -> PricedGroup:
