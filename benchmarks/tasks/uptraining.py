@@ -140,7 +140,7 @@ def curve(most: int) -> None:
     gold = EWT / "en_ewt-ud-train.conllu"
     config, silver = settings(STUDENT, [treebank(gold)])
     sizes = [size for size in SIZES if size <= most]
-    models = taught(config, "curve", Teachers(trees=[silver], skip_bad=True), sizes)
+    models = taught(config, "curve", Teachers(trees=[silver], on_error="skip"), sizes)
     known = known_words(gold)
     rows = {size: rows_of(f"{size:,} trees", path, known) for size, path in models.items()}
     ordered = [
@@ -168,7 +168,7 @@ def self_training(most: int) -> None:
     gold = EWT / "en_ewt-ud-train.conllu"
     config, silver = settings(STUDENT, [treebank(gold)])
     sizes = [size for size in SIZES if size <= most]
-    models = taught(config, "curve", Teachers(trees=[silver], skip_bad=True), sizes)
+    models = taught(config, "curve", Teachers(trees=[silver], on_error="skip"), sizes)
     text = WORK / "uptraining-curve.niwaki.trees" / f"{max(models)}.conllu"
     teaching = Teachers(models=[niwaki.load(models[0])], text=[str(text)], form="conllu")
     (own,) = taught(config, f"self-{most}", teaching, ()).values()
@@ -203,7 +203,7 @@ def questions(most: int) -> None:
     (teacher,) = [
         path
         for size, path in taught(
-            teacher_config, "teacher", Teachers(trees=[silver], skip_bad=True), [most]
+            teacher_config, "teacher", Teachers(trees=[silver], on_error="skip"), [most]
         ).items()
     ]
     config, _ = settings(STUDENT, [treebank(rest)])
@@ -264,7 +264,7 @@ def sizes(most: int) -> None:
     """Accuracy on EWT dev, size and speed of one greedy student, cut to fewer and fewer rows."""
     gold = EWT / "en_ewt-ud-train.conllu"
     config, silver = settings(STUDENT, [treebank(gold)])
-    models = taught(config, "curve", Teachers(trees=[silver], skip_bad=True), [most])
+    models = taught(config, "curve", Teachers(trees=[silver], on_error="skip"), [most])
     nlp = niwaki.load(models[most])
     assert nlp.tagger is not None and isinstance(nlp.parser, TransitionParser)
     trees = WORK / "uptraining-curve.niwaki.trees" / f"{most}.conllu"

@@ -226,7 +226,7 @@ def test_words_of_trees_and_text_must_be_the_same(tmp_path: Path) -> None:
     teaching = Teachers(trees=[[str(TOY)]], text=[str(text)], form="tokens")
     with pytest.raises(CorpusError, match=r"toy\.conllu:\d+.*'Something' in .*text\.txt:3"):
         gathered(teaching, tmp_path / "trees")
-    trees, kept = gathered(replace(teaching, skip_bad=True), tmp_path / "skipped")
+    trees, kept = gathered(replace(teaching, on_error="skip"), tmp_path / "skipped")
     assert trees == [*toy()[:2], *toy()[3:]]
     assert kept.bad == 1
     assert "1 bad" in str(kept)
@@ -240,12 +240,12 @@ def test_a_faulty_sentence_leaves_teachers_in_step(tmp_path: Path) -> None:
     blocks[1] = "1\tMoss"
     broken = tmp_path / "broken.conllu"
     broken.write_text("\n\n".join(blocks))
-    teaching = Teachers(trees=[[str(TOY)], [str(broken)]], skip_bad=True)
+    teaching = Teachers(trees=[[str(TOY)], [str(broken)]], on_error="skip")
     trees, kept = gathered(teaching, tmp_path / "trees", UptrainingConfig(agreement=1))
     assert trees == [toy()[0], *toy()[2:]]
     assert (kept.bad, kept.disputed) == (1, 0)
     with pytest.raises(CorpusError, match=r"broken\.conllu:"):
-        gathered(replace(teaching, skip_bad=False), tmp_path / "strict")
+        gathered(replace(teaching, on_error="fail"), tmp_path / "strict")
 
 
 def test_models_parse_text(model: Pipeline, tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from niwaki.data.constraints import Constraints
 from niwaki.data.kbest import KBest
-from niwaki.errors import NiwakiError, ObjectiveError, shown
+from niwaki.errors import ConstraintError, NiwakiError, ObjectiveError, shown
 from niwaki.objectives import ArcObjective, Costs, GroupObjective, Objective, checked_costs
 from niwaki.parsers.base import ArcTrainable, Slopes, TrainableCandidates
 from niwaki.training.config import ARC_SELECTIONS, CostConfig
@@ -153,10 +154,18 @@ class Pricer:
                 continue
             if priced.way == 0 and priced.costs.min() > 0:
                 priced.rescued = True
-                obeying = self._examples.kbest(number, 1, constraints)
+                obeying = self._obeying(number, constraints)
                 priced.candidates = priced.candidates.and_then(obeying)
                 priced.costs = np.concatenate([priced.costs, *self._costs([obeying])])
         return found
+
+    def _obeying(self, number: int, constraints: Constraints) -> KBest:
+        try:
+            return self._examples.kbest(number, 1, constraints)
+        except ConstraintError as error:
+            raise ObjectiveError(
+                f"example {shown(self._objective.ids[number])}: {error}"
+            ) from error
 
 
 # -- examples of several sentences -----------------------------------------------------------

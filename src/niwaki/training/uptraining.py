@@ -56,7 +56,7 @@ class Teachers:
     text: Sequence[str] = ()
     form: str | None = None
     beam: int | None = None
-    skip_bad: bool = False
+    on_error: str = "fail"  # "skip" leaves out faulty sentences and counts them
 
     def __post_init__(self) -> None:
         if not self.trees and not self.models:
@@ -188,7 +188,7 @@ class _TeacherTrees:
             for each in row:
                 check_same_words(sentences[0], each)  # type: ignore[arg-type]
         except CorpusError as fault:
-            if not self._teachers.skip_bad:
+            if self._teachers.on_error == "fail":
                 raise
             self._kept.bad += 1
             self._kept.first_fault = self._kept.first_fault or fault
@@ -319,6 +319,6 @@ def _identity(config: Config, teachers: Teachers) -> dict[str, object]:
         "config": config.to_json(),
         "models": [model.config.get("data", {}).get("sha256", "") for model in teachers.models],
         "beam": teachers.beam,
-        "skip_bad": teachers.skip_bad,
+        "on_error": teachers.on_error,
         "data": hash_of_files([*files, *given, *teachers.text]),
     }

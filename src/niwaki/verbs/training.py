@@ -170,7 +170,7 @@ def uptrain(
         )
         read = dataclasses.replace(read, uptraining=kept)
     teachers = Teachers(
-        teacher_trees, [model_of(each) for each in models], text, form, beam, on_error == "skip"
+        teacher_trees, [model_of(each) for each in models], text, form, beam, on_error
     )
     trained = uptraining.uptrain(
         read,
