@@ -43,7 +43,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 EPOCHS = {"beam": 6, "greedy": 8}
 
 
-class Quiet:
+class EpochLines:
     """A reporter that prints a line an epoch."""
 
     def stage(self, name: str, total: int) -> None: ...
@@ -91,7 +91,7 @@ def measure(treebank: str, way: str, settings: dict[str, Any], tally: Tally) -> 
     tables["training"]["dev"] = str(files["dev"])
     config = make_config({"objective": [{"data": str(files["train"])}], **tables})
     with tempfile.TemporaryDirectory() as folder:
-        pipeline = train(config, Path(folder) / "model.niwaki", Quiet(), threads=1)
+        pipeline = train(config, Path(folder) / "model.niwaki", EpochLines(), threads=1)
     gold = list(niwaki.read_conllu(files["test"], multi_root=True))
     parsed = list(pipeline.parse(gold, retag=True))
     tally.evaluations.append(evaluate(gold, parsed))

@@ -115,14 +115,14 @@ def write(path: Path, sentences: Iterable[Sentence]) -> Path:
 
 
 @dataclass(frozen=True)
-class Lessons:
+class TaggedTreebank:
     """A treebank to be trained on beside a task, with tags like those of unseen text."""
 
     file: Path
     tags: Tags
 
 
-def lessons(name: str, model: Path, treebank: Path, share: int) -> Lessons:
+def tagged_treebank(name: str, model: Path, treebank: Path, share: int) -> TaggedTreebank:
     """One in so many sentences of a treebank.
 
     Tags are predicted for each half of it by a tagger of the other half. They are the
@@ -150,13 +150,15 @@ def lessons(name: str, model: Path, treebank: Path, share: int) -> Lessons:
     )
     part = {key: np.ascontiguousarray(array[words]) for key, array in load_file(path).items()}
     file = write(WORK / f"{name}-{share}.conllu", corpus.sentences[::share])
-    return Lessons(file, Tags(**part))
+    return TaggedTreebank(file, Tags(**part))
 
 
-def lower_case(arguments: argparse.Namespace, profile: Mapping[str, Any]) -> tuple[Path, Lessons]:
+def lower_case(
+    arguments: argparse.Namespace, profile: Mapping[str, Any]
+) -> tuple[Path, TaggedTreebank]:
     """What to begin with in lower case, and what of EWT to train on with beside the task."""
     base = base_model(arguments.base, profile["epochs"])
-    return base, lessons("ewt-lower", base, EWT_TRAIN, profile["share"])
+    return base, tagged_treebank("ewt-lower", base, EWT_TRAIN, profile["share"])
 
 
 def parse(model: Path, sentences: Sequence[Sentence], *, retag: bool = True) -> list[Sentence]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 import niwaki
 from benchmarks.common import DATA, need, report, signature
 from benchmarks.tasks._adapting import (
-    Lessons,
+    TaggedTreebank,
     graph_model,
     loaded,
     lower_case,
@@ -54,8 +54,8 @@ SELECT: dict[str, dict[str, dict[str, Any]]] = {
 }
 
 
-def with_tags(beside: Lessons, model: Path) -> Path:
-    """The sentences of the lessons with their predicted tags written down."""
+def with_tags(beside: TaggedTreebank, model: Path) -> Path:
+    """The sentences of a treebank with their predicted tags written down."""
     tagger = loaded(model).tagger
     assert tagger is not None
     names = [

@@ -18,7 +18,15 @@ from typing import Any
 
 import niwaki
 from benchmarks.common import DATA, need, report, signature
-from benchmarks.tasks._adapting import LEAN, WORK, lessons, loaded, task_parser, trained, write
+from benchmarks.tasks._adapting import (
+    LEAN,
+    WORK,
+    loaded,
+    tagged_treebank,
+    task_parser,
+    trained,
+    write,
+)
 from benchmarks.tasks.known_roots import EWT, plain
 from benchmarks.tasks.self_training import with_trees
 from niwaki.analysis.orders import rule_system
@@ -106,7 +114,7 @@ def main() -> None:
     base = arguments.base or trained(
         "ewt-plain", {**record, "training": {"epochs": profile["epochs"]}}
     )
-    beside = lessons(source.stem, base, source, profile["share"])
+    beside = tagged_treebank(source.stem, base, source, profile["share"])
     english, turkish = read("ud-english-atis", "en"), read("ud-turkish-atis", "tr")
     references = references_of(english, turkish)
     judge = Judge(english["test"], references["test"])

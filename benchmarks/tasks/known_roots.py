@@ -23,8 +23,8 @@ from benchmarks.tasks._adapting import (
     WORK,
     closed_gaps,
     graph_model,
-    lessons,
     parse,
+    tagged_treebank,
     task_parser,
     trained,
     tree_counts,
@@ -147,7 +147,7 @@ def compare(
 ) -> dict[str, Any]:
     """The three models of one target, scored on its test sentences."""
     trees = write(WORK / f"{name}-target.conllu", tagged(base, target))
-    beside = lessons(source.stem, base, source, profile["share"])
+    beside = tagged_treebank(source.stem, base, source, profile["share"])
     roots = write(WORK / f"{name}-roots.conllu", roots_only(untagged(target)))
     gold = tagged(base, test)
     there = trained(
@@ -181,7 +181,7 @@ def compare(
 def graph_rows(target: list[Sentence], test: list[Sentence], names: list[str]) -> dict[str, Any]:
     """A graph parser of EWT (with punctuation) before and after, by each way to learn roots."""
     base = graph_model()
-    beside = lessons("ewt-lower", base, EWT_TRAIN, GRAPH_SHARE)
+    beside = tagged_treebank("ewt-lower", base, EWT_TRAIN, GRAPH_SHARE)
     roots = write(WORK / "atis-roots-graph.conllu", roots_only(untagged(target[::GRAPH_EVERY])))
     before = tree_counts(test, parse(base, test))
     result: dict[str, Any] = {"sentences": len(test), "EWT trees": tree_scores(before)}

@@ -21,7 +21,7 @@ import niwaki
 from benchmarks.common import report, signature
 from benchmarks.tasks._adapting import (
     WORK,
-    Lessons,
+    TaggedTreebank,
     loaded,
     lower_case,
     task_parser,
@@ -49,7 +49,7 @@ PROFILES: dict[str, dict[str, Any]] = {
 }
 
 
-def with_trees(base: Path, beside: Lessons, chosen: Path, weight: int) -> Path:
+def with_trees(base: Path, beside: TaggedTreebank, chosen: Path, weight: int) -> Path:
     """The base trained on with EWT and the chosen trees, so many times."""
     pipeline = loaded(base)
     sentences = list(niwaki.read_conllu(chosen))

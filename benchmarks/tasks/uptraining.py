@@ -107,10 +107,12 @@ def model_of(config: Config, name: str) -> Path:
     return path
 
 
-def taught(config: Config, name: str, teaching: Teachers, sizes: Sequence[int]) -> dict[int, Path]:
+def uptrained(
+    config: Config, name: str, teachers: Teachers, sizes: Sequence[int]
+) -> dict[int, Path]:
     path = WORK / f"uptraining-{name}.niwaki"
     WORK.mkdir(parents=True, exist_ok=True)
-    return uptrain(config, path, teaching, Lines(name), sizes=sizes, resume=True, threads=1)
+    return uptrain(config, path, teachers, Lines(name), sizes=sizes, resume=True, threads=1)
 
 
 def known_words(*files: Path) -> set[str]:
@@ -140,7 +142,7 @@ def curve(most: int) -> None:
     gold = EWT / "en_ewt-ud-train.conllu"
     config, silver = settings(STUDENT, [treebank(gold)])
     sizes = [size for size in SIZES if size <= most]
-    models = taught(config, "curve", Teachers(trees=[silver], on_error="skip"), sizes)
+    models = uptrained(config, "curve", Teachers(trees=[silver], on_error="skip"), sizes)
     known = known_words(gold)
     rows = {size: rows_of(f"{size:,} trees", path, known) for size, path in models.items()}
     ordered = [
@@ -168,10 +170,10 @@ def self_training(most: int) -> None:
     gold = EWT / "en_ewt-ud-train.conllu"
     config, silver = settings(STUDENT, [treebank(gold)])
     sizes = [size for size in SIZES if size <= most]
-    models = taught(config, "curve", Teachers(trees=[silver], on_error="skip"), sizes)
+    models = uptrained(config, "curve", Teachers(trees=[silver], on_error="skip"), sizes)
     text = WORK / "uptraining-curve.niwaki.trees" / f"{max(models)}.conllu"
-    teaching = Teachers(models=[niwaki.load(models[0])], text=[str(text)], form="conllu")
-    (own,) = taught(config, f"self-{most}", teaching, ()).values()
+    teachers = Teachers(models=[niwaki.load(models[0])], text=[str(text)], form="conllu")
+    (own,) = uptrained(config, f"self-{most}", teachers, ()).values()
     result: dict[str, Any] = {"signature": signature(sentences=max(models))}
     found = {}
     for name, path in (
@@ -202,7 +204,7 @@ def questions(most: int) -> None:
     teacher_config, silver = settings(TEACHER, [treebank(rest)])
     (teacher,) = [
         path
-        for size, path in taught(
+        for size, path in uptrained(
             teacher_config, "teacher", Teachers(trees=[silver], on_error="skip"), [most]
         ).items()
     ]
@@ -216,16 +218,16 @@ def questions(most: int) -> None:
     by_teacher = Teachers(models=[nlp], text=unlabelled, form="lines", beam=16)
     # Students have no segmenter: the words are those that the teacher saw.
     systems = {"statements": base, "teacher": teacher}
-    (systems["uptraining"],) = taught(config, "questions", by_teacher, ()).values()
+    (systems["uptraining"],) = uptrained(config, "questions", by_teacher, ()).values()
     kept = sorted((WORK / "uptraining-questions.niwaki.trees").glob("trees-*.conllu"))
     words = [str(path) for path in kept if path.stat().st_size]
     own = Teachers(models=[niwaki.load(base)], text=words, form="conllu")
-    (systems["self-training"],) = taught(config, "questions-self", own, ()).values()
+    (systems["self-training"],) = uptrained(config, "questions-self", own, ()).values()
     systems["gold questions"] = model_of(
         dataclasses.replace(config, objective=(treebank(rest), treebank(removed))), "supervised"
     )
     systems["gold questions, 10x"] = model_of(with_gold, "supervised-10")
-    (systems["uptraining, gold questions 10x"],) = taught(
+    (systems["uptraining, gold questions 10x"],) = uptrained(
         with_gold, "questions-gold", by_teacher, ()
     ).values()
     known = known_words(rest)
@@ -264,16 +266,16 @@ def sizes(most: int) -> None:
     """Accuracy on EWT dev, size and speed of one greedy student, cut to fewer and fewer rows."""
     gold = EWT / "en_ewt-ud-train.conllu"
     config, silver = settings(STUDENT, [treebank(gold)])
-    models = taught(config, "curve", Teachers(trees=[silver], on_error="skip"), [most])
+    models = uptrained(config, "curve", Teachers(trees=[silver], on_error="skip"), [most])
     nlp = niwaki.load(models[most])
     assert nlp.tagger is not None and isinstance(nlp.parser, TransitionParser)
     trees = WORK / "uptraining-curve.niwaki.trees" / f"{most}.conllu"
-    lessons = read_treebank([str(gold), str(trees)])
+    corpus = read_treebank([str(gold), str(trees)])
     dev = read_treebank([str(need(EWT / "en_ewt-ud-dev.conllu"))])
     plan = WeightsPlan(nlp.parser.model.spec, 1, config.family, ROWS[-1], clusters=None, seed=1)
     # Tags of words that the tagger has seen: a little too good, for all sizes alike.
-    trainer = TransitionTrainer(plan, lessons, nlp.tagger.tag(lessons.batch, keep=False))
-    train_weights("sizes", trainer, lessons, config.family.greedy_epochs)
+    trainer = TransitionTrainer(plan, corpus, nlp.tagger.tag(corpus.batch, keep=False))
+    train_weights("sizes", trainer, corpus, config.family.greedy_epochs)
     learned = trainer.weights.export()
     tags = nlp.tagger.tag(dev.batch, keep=False)
     result: dict[str, Any] = {"signature": signature(trees=most, features=len(learned["keys"]))}

@@ -24,7 +24,7 @@ import niwaki
 from benchmarks.common import DATA, need, report, signature
 from benchmarks.tasks._adapting import (
     WORK,
-    Lessons,
+    TaggedTreebank,
     graph_model,
     loaded,
     lower_case,
@@ -174,7 +174,9 @@ class Judge:
 class Runs:
     """The runs of one kind of parser: its base trained on, with and without the objective."""
 
-    def __init__(self, kind: str, base: Path, profile: dict[str, Any], beside: Lessons) -> None:
+    def __init__(
+        self, kind: str, base: Path, profile: dict[str, Any], beside: TaggedTreebank
+    ) -> None:
         self.kind, self.base, self._profile, self._beside = kind, base, profile, beside
 
     def train_on(self, data: dict[str, Path], **more: Any) -> Path:
