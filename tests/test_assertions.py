@@ -23,6 +23,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).parent
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -298,3 +300,58 @@ def test_every_test_asserts_whatever_its_data_are() -> None:
                 faulty.append(f"{place}:{test.lineno}: {test.name} may pass without asserting")
     assert tests > 1000
     assert not faulty, "\n" + "\n".join(faulty)
+
+
+# -- the rule itself ---------------------------------------------------------------------
+
+CERTAIN = [
+    "assert x",
+    "with pytest.raises(ValueError):\n    f()",
+    "with open(x) as file:\n    assert file",
+    "for x in (1, 2):\n    assert x",
+    "for x in range(3):\n    for y in enumerate(NAMES):\n        assert f(x, y)",
+    "cases = {1: 2}\nfor x, y in cases.items():\n    assert x < y",
+    "for x, y in zip(found, ['a', 'b'], strict=True):\n    assert x == y",
+    "for x, y in itertools.product(NAMES, 'ab'):\n    helper(x)",
+    "if x:\n    assert y\nelse:\n    assert z",
+    "if x:\n    with pytest.raises(ValueError):\n        f()\n    return\nassert f()",
+    "try:\n    f()\nexcept ValueError:\n    assert x\nelse:\n    assert y",
+    "np.testing.assert_allclose(x, y)",
+    "assert all(x in y for x in (1, 2))",
+    "def inner():\n    assert x\ninner()",
+]
+UNCERTAIN = [
+    "f()",
+    "for x in found:\n    assert x",
+    "for x in found[:3]:\n    helper(x)",
+    "for x in range(n):\n    assert x",
+    "for x in ():\n    assert x",
+    "for x, y in zip(found, NAMES):\n    assert x == y",
+    "for x in NAMES:\n    if x:\n        continue\n    assert x",
+    "if x:\n    assert y",
+    "if x:\n    return\nassert y",
+    "while x:\n    assert y",
+    "try:\n    assert x\nexcept ValueError:\n    pass",
+    "assert all(x in y for x in found)",
+    "assert not any(map(f, found))",
+    "[helper(x) for x in found]",
+    "def inner():\n    assert x",
+    "looping(x)",
+]
+HELPERS = """
+def helper(x):
+    assert x
+
+def looping(x):
+    for y in x:
+        assert y
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "certain"), [*((x, True) for x in CERTAIN), *((x, False) for x in UNCERTAIN)]
+)
+def test_the_rule(body: str, certain: bool) -> None:
+    test = ast.parse("def test_it():\n    " + body.replace("\n", "\n    ")).body[0]
+    assert isinstance(test, ast.FunctionDef)
+    assert asserts(test, Names(_defined(ast.parse(HELPERS)), {})) == certain
