@@ -49,8 +49,12 @@ class Names:
 
 
 def _assigned_once(nodes: Sequence[ast.AST]) -> dict[str, ast.expr]:
+    # `found: list[str]` alone gives nothing to a name.
+    bare = [node.target for node in nodes if isinstance(node, ast.AnnAssign) and not node.value]
     stored = [
-        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        node.id
+        for node in nodes
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in bare
     ]
     given: dict[str, ast.expr] = {}
     for node in nodes:
@@ -85,6 +89,8 @@ def asserts(function: Function, names: Names, above: frozenset[str] = frozenset(
 
 @dataclass(frozen=True)
 class _Block:
+    """Statements of one function."""
+
     names: Names
     above: frozenset[str]  # functions that are being looked at
 
@@ -311,6 +317,7 @@ CERTAIN = [
     "for x in (1, 2):\n    assert x",
     "for x in range(3):\n    for y in enumerate(NAMES):\n        assert f(x, y)",
     "cases = {1: 2}\nfor x, y in cases.items():\n    assert x < y",
+    "cases: list[int]\ncases = [1]\nfor x in cases:\n    assert x",
     "for x, y in zip(found, ['a', 'b'], strict=True):\n    assert x == y",
     "for x, y in itertools.product(NAMES, 'ab'):\n    helper(x)",
     "if x:\n    assert y\nelse:\n    assert z",
@@ -326,6 +333,7 @@ UNCERTAIN = [
     "for x in found[:3]:\n    helper(x)",
     "for x in range(n):\n    assert x",
     "for x in ():\n    assert x",
+    "cases = [1]\ncases = f(cases)\nfor x in cases:\n    assert x",
     "for x, y in zip(found, NAMES):\n    assert x == y",
     "for x in NAMES:\n    if x:\n        continue\n    assert x",
     "if x:\n    assert y",

@@ -185,16 +185,8 @@ def test_words_without_a_known_head_or_label_do_no_harm() -> None:
     training = Training("arc-hybrid")
     training.labels[::3] = -1
     training.greedy(2)
-    _, _, unreachable = training.move_learner.learn_with_beam(
-        training.batch,
-        training.values,
-        training.heads,
-        training.labels,
-        training.order,
-        4,
-        True,
-        1.0,
-    )
+    arguments = [training.batch, training.values, training.heads, training.labels, training.order]
+    _, _, unreachable = training.move_learner.learn_with_beam(*arguments, 4, True, 1.0)
     assert unreachable > 0
 
 
