@@ -23,6 +23,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).parent
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -47,8 +49,12 @@ class Names:
 
 
 def _assigned_once(nodes: Sequence[ast.AST]) -> dict[str, ast.expr]:
+    # `found: list[str]` alone gives nothing to a name.
+    bare = [node.target for node in nodes if isinstance(node, ast.AnnAssign) and not node.value]
     stored = [
-        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        node.id
+        for node in nodes
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in bare
     ]
     given: dict[str, ast.expr] = {}
     for node in nodes:
@@ -83,6 +89,8 @@ def asserts(function: Function, names: Names, above: frozenset[str] = frozenset(
 
 @dataclass(frozen=True)
 class _Block:
+    """Statements of one function."""
+
     names: Names
     above: frozenset[str]  # functions that are being looked at
 
@@ -298,3 +306,60 @@ def test_every_test_asserts_whatever_its_data_are() -> None:
                 faulty.append(f"{place}:{test.lineno}: {test.name} may pass without asserting")
     assert tests > 1000
     assert not faulty, "\n" + "\n".join(faulty)
+
+
+# -- the rule itself ---------------------------------------------------------------------
+
+CERTAIN = [
+    "assert x",
+    "with pytest.raises(ValueError):\n    f()",
+    "with open(x) as file:\n    assert file",
+    "for x in (1, 2):\n    assert x",
+    "for x in range(3):\n    for y in enumerate(NAMES):\n        assert f(x, y)",
+    "cases = {1: 2}\nfor x, y in cases.items():\n    assert x < y",
+    "cases: list[int]\ncases = [1]\nfor x in cases:\n    assert x",
+    "for x, y in zip(found, ['a', 'b'], strict=True):\n    assert x == y",
+    "for x, y in itertools.product(NAMES, 'ab'):\n    helper(x)",
+    "if x:\n    assert y\nelse:\n    assert z",
+    "if x:\n    with pytest.raises(ValueError):\n        f()\n    return\nassert f()",
+    "try:\n    f()\nexcept ValueError:\n    assert x\nelse:\n    assert y",
+    "np.testing.assert_allclose(x, y)",
+    "assert all(x in y for x in (1, 2))",
+    "def inner():\n    assert x\ninner()",
+]
+UNCERTAIN = [
+    "f()",
+    "for x in found:\n    assert x",
+    "for x in found[:3]:\n    helper(x)",
+    "for x in range(n):\n    assert x",
+    "for x in ():\n    assert x",
+    "cases = [1]\ncases = f(cases)\nfor x in cases:\n    assert x",
+    "for x, y in zip(found, NAMES):\n    assert x == y",
+    "for x in NAMES:\n    if x:\n        continue\n    assert x",
+    "if x:\n    assert y",
+    "if x:\n    return\nassert y",
+    "while x:\n    assert y",
+    "try:\n    assert x\nexcept ValueError:\n    pass",
+    "assert all(x in y for x in found)",
+    "assert not any(map(f, found))",
+    "[helper(x) for x in found]",
+    "def inner():\n    assert x",
+    "looping(x)",
+]
+HELPERS = """
+def helper(x):
+    assert x
+
+def looping(x):
+    for y in x:
+        assert y
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "certain"), [*((x, True) for x in CERTAIN), *((x, False) for x in UNCERTAIN)]
+)
+def test_the_rule(body: str, certain: bool) -> None:
+    test = ast.parse("def test_it():\n    " + body.replace("\n", "\n    ")).body[0]
+    assert isinstance(test, ast.FunctionDef)
+    assert asserts(test, Names(_defined(ast.parse(HELPERS)), {})) == certain

@@ -141,7 +141,7 @@ def test_properties_of_arcs(tree: list[int]) -> None:
     assert arc_properties(tree) == tuple([kind(tree, w) for w in words] for kind in kinds)
 
 
-def test_a_crossing_arc() -> None:
+def test_a_nonprojective_arc() -> None:
     # The fourth word hangs from the first, over the second and third, the root.
     assert arc_properties((3, 3, 0, 1))[3] == [0, 0, 0, 1]
     # Two foreign words below the arc; in the second tree one of them hangs from the other.

@@ -82,13 +82,13 @@ def test_ties_are_broken_the_same_way(single_root: bool, projective: bool) -> No
     assert [other.tolist() for other in others] == [first.tolist()] * 2
 
 
-def test_a_crossing_tree_is_found_only_if_allowed() -> None:
-    crossing = Tree((3, 4, 0, 3), ("_",) * 4)
+def test_a_nonprojective_tree_is_found_only_if_allowed() -> None:
+    nonprojective = Tree((3, 4, 0, 3), ("_",) * 4)
     arcs = np.full((5, 4), -10.0)
-    for word, head in enumerate(crossing.heads, start=1):
+    for word, head in enumerate(nonprojective.heads, start=1):
         arcs[head, word - 1] = 1
-    assert decode(Scores.of([arcs])).heads.tolist() == list(crossing.heads)
-    assert not np.array_equal(decode(Scores.of([arcs]), projective=True).heads, crossing.heads)
+    assert decode(Scores.of([arcs])).heads.tolist() == list(nonprojective.heads)
+    assert not np.array_equal(decode(Scores.of([arcs]), projective=True).heads, nonprojective.heads)
 
 
 # -- labels and siblings --------------------------------------------------------
@@ -132,7 +132,7 @@ def test_siblings_no_projective_tree_is_better(
 
 @each_root
 @given(n=lengths, seed=seeds)
-def test_siblings_of_crossing_trees_climb(single_root: bool, n: int, seed: int) -> None:
+def test_siblings_of_nonprojective_trees_climb(single_root: bool, n: int, seed: int) -> None:
     """No worse than the projective tree, and no change of one head makes it better."""
     arcs = draw_scores(seed, "smooth", n + 1, n)
     siblings = draw_scores(seed + 1, "smooth", n + 1, n, n + 1)

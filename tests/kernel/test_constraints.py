@@ -165,7 +165,7 @@ def test_long_sentences() -> None:
 
 
 @pytest.mark.parametrize("system", [x for x in system_names() if load_system(x).nonprojective])
-def test_crossing_trees_are_built_by_the_systems_own_moves(system: str) -> None:
+def test_nonprojective_trees_are_built_by_the_systems_own_moves(system: str) -> None:
     """Every tree of four words comes back if it is asked for, and so do arcs that cross."""
     parser = parser_of(system, False)
     batch = Batch([sentence(4).source])
@@ -185,7 +185,7 @@ def test_crossing_trees_are_built_by_the_systems_own_moves(system: str) -> None:
 
 
 @pytest.mark.parametrize("system", [x for x in system_names() if load_system(x).nonprojective])
-def test_more_crossing_than_can_be_swapped(system: str) -> None:
+def test_more_nonprojective_than_can_be_swapped(system: str) -> None:
     """Swaps are bounded by the number of words, and what they do not reach is refused."""
     words = 80
     half = words // 2

@@ -149,11 +149,11 @@ def test_refusals() -> None:
         with pytest.raises(ValueError, match="links do not fit the words"):
             bench.parser.parse(bench.batch, wrong)
     assert bench.parser.parse(bench.batch, [])[0].tolist(), "without links nothing is known"
-    crossing = next(name for name in system_names() if load_system(name).nonprojective)
-    classes = labelled_moves(crossing)
+    nonprojective = next(name for name in system_names() if load_system(name).nonprojective)
+    classes = labelled_moves(nonprojective)
     with pytest.raises(ValueError, match="no template can use links"):
         Parser(
-            load_system(crossing),
+            load_system(nonprojective),
             bench.parser.program,
             SparseWeights(len(classes)),
             classes,

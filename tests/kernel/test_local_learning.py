@@ -9,14 +9,14 @@ from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.transition.local_learning import LocalLearner
 from niwaki.kernel.transition.systems import system_names
 from niwaki.parsers.transition.model import TransitionModel
-from tests.kernel.test_parser_learning import Lessons, corpus
+from tests.kernel.test_parser_learning import Training, corpus
 from tests.reference.local_learning import Example, Twin, examples_of
 
 LINES = ["s0.form", "s1.form", "b0.form", "b1.form"]
 
 
-class LocalLessons(Lessons):
-    """The lessons of the other learners, taught move by move."""
+class LocalTraining(Training):
+    """The training of the other learners, move by move."""
 
     def __init__(self, system: str) -> None:
         super().__init__(system)
@@ -55,51 +55,51 @@ class LocalLessons(Lessons):
 @pytest.mark.parametrize("system", system_names())
 @pytest.mark.parametrize("hinge", [False, True])
 def test_it_separates_what_is_separable(system: str, hinge: bool) -> None:
-    lessons = LocalLessons(system)
-    first = lessons.learn(hinge)
+    training = LocalTraining(system)
+    first = training.learn(hinge)
     for _ in range(25):
-        moves, mistakes, loss, unreachable = lessons.learn(hinge)
+        moves, mistakes, loss, unreachable = training.learn(hinge)
     assert (moves, mistakes, unreachable) == (first[0], 0, 0)
     assert loss < first[2] / 10
-    assert lessons.mistakes(1) == 0
+    assert training.mistakes(1) == 0
 
 
 @pytest.mark.parametrize("hinge", [False, True])
 @pytest.mark.parametrize(("decay", "least"), [(0.0, 0.0), (0.05, 0.0), (0.01, 0.1)])
 def test_losses_are_those_of_the_twin(hinge: bool, decay: float, least: float) -> None:
-    lessons = LocalLessons("arc-standard")
-    lessons.order = lessons.order[-12:]
+    training = LocalTraining("arc-standard")
+    training.order = training.order[-12:]
     twin = Twin(hinge, 0.2, 0.1, decay, least)
     examples: list[Example] = []
     sentences = corpus("arc-standard")
     start = np.cumsum([0, *map(len, sentences)])
-    for s in lessons.order.tolist():
-        labels = lessons.labels[start[s] : start[s + 1]].tolist()
+    for s in training.order.tolist():
+        labels = training.labels[start[s] : start[s + 1]].tolist()
         examples += examples_of(
             list(sentences[s].forms),
             sentences[s].heads,
             labels,
-            lessons.parser.spec.classes,
+            training.parser.spec.classes,
             LINES,
         )
     for _ in range(4):
-        moves, _, loss, _ = lessons.learn(hinge, decay=decay, least=least)
+        moves, _, loss, _ = training.learn(hinge, decay=decay, least=least)
         assert moves == len(examples)
         assert loss == pytest.approx(sum(map(twin.learn, examples)), rel=1e-3, abs=1e-4)
 
 
 def test_gradients_are_differences_of_the_loss() -> None:
     """A step that is so short that nothing else changes goes down the slope of the loss."""
-    lessons = LocalLessons("arc-standard")
-    lessons.order = lessons.order[-10:]
+    training = LocalTraining("arc-standard")
+    training.order = training.order[-10:]
     for _ in range(2):
-        lessons.learn(False)
-    before = lessons.learner.export()
+        training.learn(False)
+    before = training.learner.export()
     before["squares"] = np.zeros_like(before["squares"])
     short = 1e-3
-    lessons.with_weights(before)
-    lessons.learn(False, rate=short * 1e4, damping=1e4)
-    after = lessons.learner.export()
+    training.with_weights(before)
+    training.learn(False, rate=short * 1e4, damping=1e4)
+    after = training.learner.export()
     assert np.array_equal(after["keys"], before["keys"])
     slopes = (after["weights"] - before["weights"]) / short
     changed = np.flatnonzero(np.abs(slopes) > 0.05)
@@ -110,35 +110,35 @@ def test_gradients_are_differences_of_the_loss() -> None:
             moved = dict(before)
             moved["weights"] = before["weights"].copy()
             moved["weights"][place] += step
-            lessons.with_weights(moved)
-            losses.append(lessons.learn(False, rate=0.0)[2])
+            training.with_weights(moved)
+            losses.append(training.learn(False, rate=0.0)[2])
         slope = (losses[0] - losses[1]) / 0.02
         assert slopes[place] == pytest.approx(-slope, rel=0.03, abs=0.01)
 
 
 def test_without_a_rate_nothing_is_learned() -> None:
-    lessons = LocalLessons("arc-eager")
-    lessons.learn(False)
-    before = lessons.learner.export()
-    assert lessons.learn(False, rate=0.0) == lessons.learn(False, rate=0.0)
-    for name, array in lessons.learner.export().items():
+    training = LocalTraining("arc-eager")
+    training.learn(False)
+    before = training.learner.export()
+    assert training.learn(False, rate=0.0) == training.learn(False, rate=0.0)
+    for name, array in training.learner.export().items():
         assert np.array_equal(array, before[name])
 
 
 def test_decay_keeps_weights_small() -> None:
     sizes = []
     for decay in (0.0, 0.3):
-        lessons = LocalLessons("arc-hybrid")
+        training = LocalTraining("arc-hybrid")
         for _ in range(10):
-            lessons.learn(False, decay=decay)
-        sizes.append(float(np.abs(lessons.learner.export()["weights"]).mean()))
+            training.learn(False, decay=decay)
+        sizes.append(float(np.abs(training.learner.export()["weights"]).mean()))
     assert sizes[1] < 0.8 * sizes[0]
 
 
 def test_trees_that_the_oracle_cannot_reach_are_counted() -> None:
-    lessons = LocalLessons("arc-hybrid")
-    lessons.labels[::3] = -1
-    assert lessons.learn(True)[3] > 0
+    training = LocalTraining("arc-hybrid")
+    training.labels[::3] = -1
+    assert training.learn(True)[3] > 0
     with pytest.raises(ValueError, match="no sentence 999"):
-        lessons.order = np.array([999], dtype=np.int32)
-        lessons.learn(True)
+        training.order = np.array([999], dtype=np.int32)
+        training.learn(True)

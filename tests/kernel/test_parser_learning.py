@@ -36,7 +36,7 @@ def corpus(system: str) -> list[Sentence]:
     return sentences
 
 
-class Lessons:
+class Training:
     def __init__(
         self,
         system: str,
@@ -89,10 +89,10 @@ class Lessons:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_greedy_learning_separates_what_is_separable(system: str) -> None:
-    lessons = Lessons(system)
-    assert lessons.mistakes(1) > 0
-    assert lessons.greedy(40)[-1] == 0
-    assert lessons.mistakes(1) == 0
+    training = Training(system)
+    assert training.mistakes(1) > 0
+    assert training.greedy(40)[-1] == 0
+    assert training.mistakes(1) == 0
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -101,9 +101,9 @@ def test_greedy_learning_separates_what_is_separable(system: str) -> None:
 def test_beam_learning_separates_what_is_separable(
     system: str, max_violation: bool, margin: float
 ) -> None:
-    lessons = Lessons(system)
-    assert lessons.beam(60, max_violation, margin)[-1] == 0
-    assert lessons.mistakes(4) == 0
+    training = Training(system)
+    assert training.beam(60, max_violation, margin)[-1] == 0
+    assert training.mistakes(4) == 0
 
 
 def rooted(labels: dict[str, str]) -> list[Sentence]:
@@ -127,35 +127,35 @@ def test_labels_of_roots_are_learned(system: str, width: int) -> None:
     """Nothing but the tag of the root tells its label."""
     sentences = rooted({"VERB": "clause", "NOUN": "fragment", "INTJ": "call"})
     features = "s0.form\ns1.form\nb0.form\nb1.form\ns0.upos"
-    lessons = Lessons(system, sentences, features)
+    training = Training(system, sentences, features)
     assert {"clause", "fragment", "call"} <= {
-        lessons.parser.labels.names[label]
-        for move, label in lessons.parser.spec.classes
+        training.parser.labels.names[label]
+        for move, label in training.parser.spec.classes
         if MOVES[move] == "root"
     }
-    updates = lessons.greedy(40) if width == 1 else lessons.beam(40, True, 1.0)
+    updates = training.greedy(40) if width == 1 else training.beam(40, True, 1.0)
     assert updates[-1] == 0
-    assert lessons.mistakes(width) == 0
+    assert training.mistakes(width) == 0
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_one_label_of_roots_needs_no_choice(system: str) -> None:
     """Where there is a move to the root it has one label, and where not, none is made."""
-    lessons = Lessons(system, rooted({"VERB": "clause", "NOUN": "clause"}))
-    roots = [label for move, label in lessons.parser.spec.classes if MOVES[move] == "root"]
+    training = Training(system, rooted({"VERB": "clause", "NOUN": "clause"}))
+    roots = [label for move, label in training.parser.spec.classes if MOVES[move] == "root"]
     assert len(roots) == (0 if load_system(system).root_is_optional else 1)
-    lessons.greedy(20)
-    _, _, _, (moves,) = lessons.parser.kernel.kbest(lessons.batch, 0, lessons.values, 1, 4)
+    training.greedy(20)
+    _, _, _, (moves,) = training.parser.kernel.kbest(training.batch, 0, training.values, 1, 4)
     assert len(moves) == 1 + len(roots)
-    assert lessons.mistakes(1) == 0
+    assert training.mistakes(1) == 0
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_the_same_lessons_give_the_same_weights(system: str) -> None:
-    one, other = Lessons(system), Lessons(system)
-    for lessons in (one, other):
-        lessons.greedy(3)
-        lessons.beam(2, True, 1.0)
+def test_the_same_training_gives_the_same_weights(system: str) -> None:
+    one, other = Training(system), Training(system)
+    for training in (one, other):
+        training.greedy(3)
+        training.beam(2, True, 1.0)
     assert len(one.learner) == len(other.learner) > 0
     for name, array in one.learner.export().items():
         assert np.array_equal(array, other.learner.export()[name])
@@ -163,49 +163,48 @@ def test_the_same_lessons_give_the_same_weights(system: str) -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_an_update_takes_two_histories_whoever_chose_them(system: str) -> None:
-    lessons = Lessons(system)
-    lessons.greedy(1)
-    last = lessons.batch.sentences - 1
-    kernel = lessons.parser.kernel
-    _, _, scores, moves = kernel.kbest(lessons.batch, last, lessons.values, 8, 8)
+    training = Training(system)
+    training.greedy(1)
+    last = training.batch.sentences - 1
+    kernel = training.parser.kernel
+    _, _, scores, moves = kernel.kbest(training.batch, last, training.values, 8, 8)
     better, worse = moves[3], moves[0]
-    lessons.move_learner.update(lessons.batch, last, lessons.values, better, worse)
+    training.move_learner.update(training.batch, last, training.values, better, worse)
     after = [
-        kernel.follow(lessons.batch, last, lessons.values, history)[0]
+        kernel.follow(training.batch, last, training.values, history)[0]
         for history in (better, worse)
     ]
     # The better one gained and the worse one lost; a common beginning moves neither.
     assert after[0] - after[1] > scores[3] - scores[0]
-    before = lessons.learner.export()
-    lessons.move_learner.update(lessons.batch, last, lessons.values, better, better)
-    assert np.array_equal(before["weights"], lessons.learner.export()["weights"])
+    before = training.learner.export()
+    training.move_learner.update(training.batch, last, training.values, better, better)
+    assert np.array_equal(before["weights"], training.learner.export()["weights"])
 
 
 def test_words_without_a_known_head_or_label_do_no_harm() -> None:
-    lessons = Lessons("arc-hybrid")
-    lessons.labels[::3] = -1
-    lessons.greedy(2)
-    _, _, unreachable = lessons.move_learner.learn_with_beam(
-        lessons.batch, lessons.values, lessons.heads, lessons.labels, lessons.order, 4, True, 1.0
-    )
+    training = Training("arc-hybrid")
+    training.labels[::3] = -1
+    training.greedy(2)
+    arguments = [training.batch, training.values, training.heads, training.labels, training.order]
+    _, _, unreachable = training.move_learner.learn_with_beam(*arguments, 4, True, 1.0)
     assert unreachable > 0
 
 
 def test_refusals() -> None:
-    lessons = Lessons("arc-hybrid")
-    arguments = [lessons.batch, lessons.values, lessons.heads, lessons.labels, lessons.order]
+    training = Training("arc-hybrid")
+    arguments = [training.batch, training.values, training.heads, training.labels, training.order]
 
     def learn(place: int, value: np.ndarray) -> None:
         changed = [*arguments]
         changed[place] = value
-        lessons.move_learner.learn_with_beam(*changed, 4, True, 1.0)
+        training.move_learner.learn_with_beam(*changed, 4, True, 1.0)
 
     with pytest.raises(ValueError, match="do not fit"):
-        learn(2, lessons.heads[:-1])
+        learn(2, training.heads[:-1])
     with pytest.raises(ValueError, match="head 99"):
-        learn(2, np.full_like(lessons.heads, 99))
+        learn(2, np.full_like(training.heads, 99))
     with pytest.raises(ValueError, match="no label 999"):
-        learn(3, np.full_like(lessons.labels, 999))
+        learn(3, np.full_like(training.labels, 999))
     with pytest.raises(ValueError, match="no sentence 999"):
         learn(4, np.array([999], dtype=np.int32))
     assert len(Symbols([b"a"])) == 1

@@ -20,7 +20,7 @@ TAGS = ["N", "V", "VX"]
 
 
 def all_heads(words: int) -> list[tuple[int, ...]]:
-    """Every tree with one root, crossing or not."""
+    """Every tree with one root, projective or not."""
     return [
         heads
         for heads in itertools.product(range(words + 1), repeat=words)

@@ -42,7 +42,7 @@ def compiled(templates: dict[str, list[tuple[str, ...]]]) -> list[Templates]:
     ]
 
 
-def taught(text: str) -> tuple[Segmenter, slow.Slow]:
+def trained(text: str) -> tuple[Segmenter, slow.Slow]:
     """A segmenter that learned nonsense from a text, and its twin with the same weights."""
     rng = np.random.default_rng(SEED)
     model, split_model = SparseWeights(1), SparseWeights(len(SHORTEST))
@@ -65,7 +65,7 @@ def taught(text: str) -> tuple[Segmenter, slow.Slow]:
     return fast, twin
 
 
-FAST, TWIN = taught(
+FAST, TWIN = trained(
     "".join(np.random.default_rng(SEED).choice(list(ALPHABET + "-/!漢"), size=600).tolist())
 )
 

@@ -183,7 +183,7 @@ def test_candidates_come_from_the_first_level_that_knows_the_word() -> None:
     assert classifier.choose(batch, tags).tolist() == [2, 1, -1]
 
 
-def test_chooser_refusals() -> None:
+def test_lexicon_classifier_refusals() -> None:
     levels = compile_window("t0")
     with pytest.raises(ValueError, match="no class"):
         LexiconClassifier(SparseWeights(1), levels, levels, candidates({5: [1]}))

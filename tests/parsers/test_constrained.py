@@ -88,18 +88,18 @@ def test_contradictions(model: Pipeline, partial: Sentence) -> None:
         model.parse([partial], constrain=True, probabilities=True)
 
 
-def test_a_system_for_crossing_trees_obeys_with_crossing_trees(tmp_path: Path) -> None:
+def test_a_nonprojective_system_obeys_with_nonprojective_trees(tmp_path: Path) -> None:
     model = quick_model(tmp_path / "m", model={"system": "arc-standard-swap"})
-    crossing = Sentence.from_words(
+    nonprojective = Sentence.from_words(
         ["The", "heron", "watches", "the", "pond", "."], heads=[3, 4, -1, -1, -1, -1]
     )
     for beam in (1, 4):
-        (parsed,) = model.parse([crossing], beam=beam, constrain=True)
+        (parsed,) = model.parse([nonprojective], beam=beam, constrain=True)
         assert parsed.tree.is_complete and not parsed.tree.is_projective
         assert parsed.heads[:2] == (3, 4)
-    (best,) = model.kbest(crossing, 1, constraints=Constraints.of(crossing))
+    (best,) = model.kbest(nonprojective, 1, constraints=Constraints.of(nonprojective))
     assert best.heads[:2] == (3, 4)
-    circle = crossing.replace(heads=[2, 1, -1, -1, -1, -1])
+    circle = nonprojective.replace(heads=[2, 1, -1, -1, -1, -1])
     with pytest.raises(ConstraintError, match=r"<memory>:1: no tree obeys all of: the head of"):
         list(model.parse([circle], constrain=True))
 

@@ -1,4 +1,4 @@
-"""Crossing trees through projective parsers: what is encoded comes back."""
+"""Non-projective trees through projective parsers: what is encoded comes back."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def test_too_many_tags_are_refused_in_one_line(tmp_path: Path) -> None:
         quick_model(tmp_path / "m", data)
 
 
-def test_many_xpos_are_left_to_a_chooser(tmp_path: Path) -> None:
+def test_many_xpos_are_left_to_a_lexicon_classifier(tmp_path: Path) -> None:
     sentences = [
         Sentence.from_words(
             [f"word{number}s", "."],
@@ -244,9 +244,9 @@ def test_unusable_data_is_refused_with_file_and_line(
         assert not log.stages
 
 
-def test_crossing_trees_are_counted_and_learned(tmp_path: Path, toy: list[Sentence]) -> None:
-    crossing = [sentence for sentence in toy if not sentence.tree.is_projective]
-    assert [sentence.id for sentence in crossing] == ["toy-27"]
+def test_nonprojective_trees_are_counted_and_learned(tmp_path: Path, toy: list[Sentence]) -> None:
+    nonprojective = [sentence for sentence in toy if not sentence.tree.is_projective]
+    assert [sentence.id for sentence in nonprojective] == ["toy-27"]
     log = Log()
     model = quick_model(tmp_path / "m", log=log, model={"system": "arc-eager"})
     assert log.notes[0] == "33 sentences, 236 words"
@@ -257,5 +257,5 @@ def test_crossing_trees_are_counted_and_learned(tmp_path: Path, toy: list[Senten
     quiet = Log()
     quick_model(tmp_path / "m", projective, quiet)
     assert len(quiet.notes) == 1
-    only = write(tmp_path / "c.conllu", crossing)
+    only = write(tmp_path / "c.conllu", nonprojective)
     check(quick_model(tmp_path / "m", only))

@@ -1,4 +1,4 @@
-"""Sentences that are also learned alone: a small treebank is heard beside much other text."""
+"""Weights of one treebank interpolated with those of all: a small one is heard beside much text."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ def in_another_way(sentence: Sentence) -> Sentence:
     )
 
 
-def trained(folder: Path, toy: list[Sentence], alone: float, **tagger: Any) -> Pipeline:
+def trained(folder: Path, toy: list[Sentence], share: float, **tagger: Any) -> Pipeline:
     much = write(folder / "much.conllu", [in_another_way(s) for s in toy])
     record: dict[str, Any] = {
         **QUICK,
         "tagger": tagger or QUICK["tagger"],
-        "objective": [{"data": str(TOY), "interpolate": alone}, {"data": str(much), "weight": 4.0}],
+        "objective": [{"data": str(TOY), "interpolate": share}, {"data": str(much), "weight": 4.0}],
     }
-    path = folder / f"{alone}.niwaki"
+    path = folder / f"{share}.niwaki"
     train(make_config(record), path, Log())
     return load(path)
 
 
 def test_the_small_treebank_is_heard_by_the_tagger(tmp_path: Path, toy: list[Sentence]) -> None:
     low, high = (
-        evaluate(toy, trained(tmp_path, toy, alone).parse(toy, retag=True)).scores["UPOS"]
-        for alone in (0.0, 0.9)
+        evaluate(toy, trained(tmp_path, toy, share).parse(toy, retag=True)).scores["UPOS"]
+        for share in (0.0, 0.9)
     )
     assert low < 80
     assert high > 95
@@ -52,8 +52,8 @@ def test_the_small_treebank_is_heard_by_the_tagger(tmp_path: Path, toy: list[Sen
 
 @pytest.mark.parametrize("beam", [1, 4])
 def test_it_is_heard_by_the_parser(beam: int, tmp_path: Path, toy: list[Sentence]) -> None:
-    def subjects(alone: float) -> int:
-        model = trained(tmp_path, toy, alone, tags=False)
+    def subjects(share: float) -> int:
+        model = trained(tmp_path, toy, share, tags=False)
         return sum(x == "nsubj" for s in model.parse(toy, beam=beam) for x in s.deprels)
 
     wanted = sum(x == "nsubj" for s in toy for x in s.deprels)
@@ -92,7 +92,7 @@ def test_a_run_that_was_stopped_ends_with_the_same_model(
     assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
-def test_sentences_that_teach_something_else_are_not_learned_alone(tmp_path: Path) -> None:
+def test_only_what_sentences_train_is_interpolated(tmp_path: Path) -> None:
     corpus = read_treebanks(
         [
             TreebankConfig(data=(str(TOY),), weight=3.0),
@@ -110,7 +110,7 @@ def test_sentences_that_teach_something_else_are_not_learned_alone(tmp_path: Pat
     assert own.visits("tags") == size
     assert corpus.interpolated_visits("tags") == 6 * size
     assert corpus.words_of(chosen).sum() == own.words
-    # Of a half of the corpus, half are alone.
+    # Of a half of the corpus, half are interpolated.
     half = corpus.part(np.arange(0, 2 * size, 2)).interpolated_part("tags")
     assert half is not None
     assert half[0].sentences == corpus.sentences[size + size % 2 :: 2]

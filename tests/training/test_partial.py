@@ -129,8 +129,8 @@ def test_refused_unless_asked_for(tmp_path: Path, projective: list[Sentence]) ->
 
 
 def test_contradictions_are_refused_with_their_place(tmp_path: Path) -> None:
-    crossing = Sentence.from_words(["w"] * 4, heads=[3, 4, -1, -1], deprels=["x"] * 4)
-    data = write(tmp_path / "crossing.conllu", [crossing])
+    nonprojective = Sentence.from_words(["w"] * 4, heads=[3, 4, -1, -1], deprels=["x"] * 4)
+    data = write(tmp_path / "nonprojective.conllu", [nonprojective])
     with pytest.raises(ConstraintError, match=f"{data}:1: no projective tree obeys all of"):
         read_treebank([str(data)], partial=[str(data)])
     roots = Sentence.from_words(["w"] * 2, heads=[0, 0], deprels=["x"] * 2)
