@@ -341,4 +341,4 @@ def test_command_and_verb_give_the_same_answer(
     command: str, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check = globals()[command.replace("-", "_")]
-    check(bench, monkeypatch) if command == "serve" else check(bench)
+    assert (check(bench, monkeypatch) if command == "serve" else check(bench)) is None
