@@ -106,7 +106,7 @@ def test_a_beam_for_a_model_without_beams_is_refused(
     corpus = {"corpus": "toy"} if "systems" in request_ else {}
     reply = both.post(path, {**request_, **corpus})
     assert reply.status == 422, reply.data
-    assert "beam says nothing to this model; leave it out" in reply.json["error"]
+    assert "beam says nothing to this model (it takes decode); leave it out" in reply.json["error"]
     assert "\n" not in reply.json["error"]
     if path in ("/api/compare", "/api/analyze"):
         assert reply.json["error"].startswith("systems[1]: ")
