@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import io
 import json
 import tempfile
 import warnings
@@ -14,9 +15,10 @@ from typing import Any
 import numpy as np
 import safetensors.numpy
 
-from niwaki.data.modelfile import ModelFile, _check, read_model_file
+from niwaki.data.modelfile import ModelFile, read_parts
 from niwaki.errors import ModelError, NiwakiError
 from niwaki.pipeline.store import pipeline_of
+from tests.apart import taken_apart
 from tests.fuzz.choices import ODD, Choices
 from tests.toy import NEW, quick_model
 
@@ -34,15 +36,7 @@ def original() -> tuple[bytes, dict[str, Any]]:
             segmenter={"epochs": 1, **small},
             training={"epochs": 1, "greedy_epochs": 1, "dev": "tests/fixtures/toy.conllu"},
         )
-        file = read_model_file(path)
-        parts = {name: _value(file, name) for name in file.parts}
-        return path.read_bytes(), parts
-
-
-def _value(file: ModelFile, name: str) -> Any:
-    if name.endswith(".json"):
-        return file.json(name)
-    return file.tensors(name) if name.endswith(".safetensors") else bytes(file.raw(name))
+        return path.read_bytes(), taken_apart(path)
 
 
 def check(data: bytes) -> None:
@@ -57,7 +51,7 @@ def check(data: bytes) -> None:
     packed = {}
     for name, part in parts.items():
         try:
-            packed[name] = memoryview(_packed(name, part))
+            packed[name] = _packed(name, part)
         except (TypeError, ValueError):
             return  # nothing that a file could hold
     try:
@@ -79,7 +73,7 @@ def _container(choices: Choices) -> None:
         at = choices.below(len(data) + 1)
         data[at : at + choices.below(5)] = choices.take(8)
     with contextlib.suppress(ModelError):
-        _check("fuzz", memoryview(bytes(data).ljust(48, b"\0")))
+        read_parts("fuzz", io.BytesIO(data), len(data))
 
 
 def _packed(name: str, part: Any) -> bytes:
