@@ -17,6 +17,11 @@ Values = NDArray[np.uint32]
 _UNWRITABLE = frozenset("\t\n\r\0").union(map(chr, range(0xD800, 0xE000)))
 
 
+def is_writable(text: str) -> bool:
+    """Whether a field of CoNLL-U can hold a text."""
+    return _UNWRITABLE.isdisjoint(text)
+
+
 class Vocabulary:
     """A list of names; its order is the numbering."""
 
@@ -26,7 +31,7 @@ class Vocabulary:
         if len(self._numbers) != len(self.names):
             raise ValueError("a name stands twice")
         for name in self.names:
-            if not name or not _UNWRITABLE.isdisjoint(name):
+            if not name or not is_writable(name):
                 raise ValueError(f"{shown(name)} cannot stand in a field")
 
     def __len__(self) -> int:
