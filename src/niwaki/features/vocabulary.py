@@ -33,6 +33,8 @@ class Vocabulary:
         for name in self.names:
             if not name or not is_writable(name):
                 raise ValueError(f"{shown(name)} cannot stand in a field")
+        # Made at once: names whose hashes meet are refused here, not when words are parsed.
+        self.symbols = Symbols([name.encode("utf-8") for name in self.names])
 
     def __len__(self) -> int:
         return len(self.names)
@@ -40,10 +42,6 @@ class Vocabulary:
     def number(self, name: str) -> int:
         """The number of a name, -1 if it is not known."""
         return self._numbers.get(name, -1)
-
-    @cached_property
-    def symbols(self) -> Symbols:
-        return Symbols([name.encode("utf-8") for name in self.names])
 
     @cached_property
     def values(self) -> Values:
