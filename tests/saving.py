@@ -8,5 +8,5 @@ from niwaki.features.parts import Parts, SavedParts
 
 def saved(parts: Parts) -> SavedParts:
     """The parts as a model file gives them back."""
-    packed = {name: memoryview(_pack(name, part)) for name, part in parts.files.items()}
+    packed = {name: _pack(name, part) for name, part in parts.files.items()}
     return SavedParts(ModelFile("memory", packed))

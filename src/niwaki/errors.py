@@ -85,7 +85,8 @@ class ExtraMissingError(NiwakiError, ImportError):
 def nearest(name: str, known: Iterable[str]) -> str:
     """Advice for an unknown name: the nearest known one first, then all of them."""
     names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=1)
+    # What is compared is bounded: the name may come from a file.
+    close = difflib.get_close_matches(name[:100], names, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"{hint}known: {', '.join(names)}"
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from niwaki.errors import CorpusError, NiwakiError
+from niwaki.features import clusters as clusters_module
 from niwaki.features.clusters import WordClusters, read_clusters, write_clusters
 from niwaki.features.parts import Parts
 from niwaki.kernel.features.words import analyse
@@ -25,6 +26,18 @@ def test_reading(tmp_path: Path) -> None:
     clusters = read_clusters(file)
     assert clusters.paths == {"pine": "0010", "maple": "0011", "übung": "1"}
     assert clusters.kernel.count == 3
+
+
+def test_words_that_hardly_differ_are_still_read() -> None:
+    """They compress best: what is refused must be far from them."""
+    clusters = WordClusters.of({f"garden{n:07}": "01" for n in range(200_000)})
+    assert WordClusters.load(saved(clusters.parts())) == clusters
+
+
+def test_there_is_an_end_to_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters_module, "MAX_BYTES", 10)
+    with pytest.raises(NiwakiError, match="12 bytes of word clusters, but 10 are possible"):
+        WordClusters.of({"aaa": "01", "bbbb": "01"})
 
 
 def test_words_of_one_cluster_look_alike() -> None:

@@ -87,6 +87,8 @@ def test_compiled_atoms_share_attributes() -> None:
         ("s0.tag\n\ncombine most: s0.tag", "line 3: unknown degree 'most'"),
         ("combine 2: s0.tag s1.tag s0.tag", "line 1: a part stands twice"),
         ("combine 2 s0.tag", "no place 'combine 2 s0'"),
+        ("combine 999999999:", "line 1: nothing to combine"),
+        ("s0.tag\n" * 200_000, "a text of 1,400,000 characters"),
         ("distance(s0,s9)", "no place 's9'"),
         ("distance(s0)", "no place"),
         ("b1.lefts", "the children of b1 are not kept"),
@@ -94,7 +96,7 @@ def test_compiled_atoms_share_attributes() -> None:
         ("s0+1.label", "of a word beside another, only what letters and tags show is known"),
         ("", "no template"),
         ("# s0.form", "no template"),
-        ("s0." + "x" * 10_000, "unknown"),
+        ("s0." + "x" * 10_000, "no part is longer than 100 characters"),
     ],
 )
 def test_bad_parser_lines(text: str, message: str) -> None:
@@ -250,3 +252,14 @@ def test_huang2009_is_table_2() -> None:
     }
     assert len(table) == 9 + 8 + 5 + 7
     assert features(load_feature_set("huang2009")) == table
+
+
+def test_features_that_are_written_again_count_again() -> None:
+    text = "combine 12: a b c d e f g h i j k l\n" * 5000
+    with pytest.raises(ConfigError, match="line 3: more than 10000 features"):
+        list(read_lines(text))
+
+
+def test_a_degree_of_more_than_all_parts() -> None:
+    assert len(list(read_lines("combine 999999999: a b c"))) == 7
+    assert len(list(read_lines("combine most: a b c", {"most": 10**30}))) == 7

@@ -182,6 +182,36 @@ def test_differences_are_added_where_they_fall() -> None:
     assert sum(right) >= 50
 
 
+def test_a_table_of_which_little_is_left_can_still_be_read() -> None:
+    keys = spread(3000)
+    base = compress(learned({key: {0: 1} for key in keys}), CLASSES, max_rows=5000)
+    # Beside such a weight, nothing of the old ones is left after rounding.
+    new = compress_onto(base, learned({keys[0]: {1: 100_000}}))
+    assert score(new, keys[0])[1] == pytest.approx(100_000)
+    assert score(new, keys[1]).tolist() == [0] * CLASSES
+
+
+@pytest.mark.parametrize("empty", [64, 65])
+def test_buckets_without_rows_are_few(empty: int) -> None:
+    fill, none = np.zeros(empty, np.uint8), np.zeros(0, np.uint16)
+    table = PackedWeights(
+        CLASSES,
+        1.0,
+        {
+            "fill": fill,
+            "prints": none,
+            "counts": none,
+            "entry_classes": none,
+            "entry_weights": none.astype(np.int8),
+        },
+    )
+    if empty == 64:
+        assert table.compile().scores(np.array([7], np.uint64)).tolist() == [0] * CLASSES
+    else:
+        with pytest.raises(ValueError, match="65 buckets for 0 rows"):
+            table.compile()
+
+
 def test_a_learner_on_a_base_scores_both() -> None:
     keys = np.array(spread(3), dtype=np.uint64)
     base = compress(learned({int(keys[0]): {0: 127}, int(keys[1]): {1: 50}}), CLASSES, 100)

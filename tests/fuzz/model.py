@@ -4,73 +4,107 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import json
+import io
 import tempfile
 import warnings
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import safetensors.numpy
+from safetensors import SafetensorError
 
-from niwaki.data.modelfile import ModelFile, _check, read_model_file
+from niwaki.data.faults import find_faults
+from niwaki.data.modelfile import ModelFile, read_parts
+from niwaki.data.sentence import Sentence
 from niwaki.errors import ModelError, NiwakiError
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import pipeline_of
+from tests.apart import packed, taken_apart
 from tests.fuzz.choices import ODD, Choices
+from tests.fuzz.model_changes import change
 from tests.toy import NEW, quick_model
+
+_SMALL = {"max_rows": 60}
+_TRAINING = {"epochs": 1, "dev": "tests/fixtures/toy.conllu"}
+_KINDS: tuple[dict[str, Any], ...] = (
+    {
+        "model": {"beam": 2, "features": "lean", **_SMALL},
+        "tagger": {"folds": 2, "epochs": 1, **_SMALL},
+        "segmenter": {"epochs": 1, **_SMALL},
+        "training": {**_TRAINING, "greedy_epochs": 1},
+    },
+    {"model": {"kind": "graph", **_SMALL}, "training": _TRAINING},
+    {"tagger": {"learner": "tnt", "folds": 2}, "training": {**_TRAINING, "greedy_epochs": 1}},
+    {
+        "model": {"kind": "graph", **_SMALL},
+        "graph": {"trainer": "perceptron", "order": 2},
+        "tagger": {"tags": False},
+        "training": _TRAINING,
+    },
+)
 
 
 @cache
-def original() -> tuple[bytes, dict[str, Any]]:
+def original(kind: int = 0) -> tuple[bytes, dict[str, Any]]:
     """The bytes of a small model, and its parts as values."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "toy.niwaki"
-        small = {"max_rows": 60}
-        quick_model(
-            path,
-            model={"beam": 2, "features": "lean", **small},
-            tagger={"folds": 2, "epochs": 1, **small},
-            segmenter={"epochs": 1, **small},
-            training={"epochs": 1, "greedy_epochs": 1, "dev": "tests/fixtures/toy.conllu"},
-        )
-        file = read_model_file(path)
-        parts = {name: _value(file, name) for name in file.parts}
-        return path.read_bytes(), parts
-
-
-def _value(file: ModelFile, name: str) -> Any:
-    if name.endswith(".json"):
-        return file.json(name)
-    return file.tensors(name) if name.endswith(".safetensors") else bytes(file.raw(name))
+        quick_model(path, **_KINDS[kind])
+        return path.read_bytes(), taken_apart(path)
 
 
 def check(data: bytes) -> None:
     choices = Choices(data)
-    if choices.below(4) == 0:
+    first = choices.byte()
+    if first % 4 == 0:
         _container(choices)
         return
-    parts = copy.deepcopy(original()[1])
-    while choices:
-        with np.errstate(all="ignore"):
-            _change(parts, choices)
-    packed = {}
+    kind = first >> 6
+    parts = copy.deepcopy(original(kind)[1])
+    with np.errstate(all="ignore"):
+        if first & 32:
+            other = original((kind + 1 + choices.below(3)) % 4)[1]
+            # After many changes, the first of them is all that is ever seen.
+            for _ in range(1 + choices.below(3)):
+                change(parts, copy.deepcopy(other), choices)
+        else:
+            # Inputs that were kept say what they said before there was more to change.
+            while choices:
+                _change(parts, choices)
+    whole = {}
     for name, part in parts.items():
         try:
-            packed[name] = memoryview(_packed(name, part))
-        except (TypeError, ValueError):
+            whole[name] = packed(name, part)
+        except (TypeError, ValueError, SafetensorError):
             return  # nothing that a file could hold
     try:
-        pipeline = pipeline_of(ModelFile("fuzz", packed))
-    except ModelError:
-        return
-    with warnings.catch_warnings(), contextlib.suppress(NiwakiError):
-        warnings.simplefilter("ignore")
-        for beam in (1, 2):
-            list(pipeline.parse([NEW], beam=beam))
-        list(pipeline.parse([NEW], probabilities=pipeline.parser.gives_probabilities))
-        pipeline.kbest(NEW, 2)
-        list(pipeline.parse("Don't wait. The pine's old!"))
+        pipeline = pipeline_of(ModelFile("fuzz", whole))
+    except ModelError as error:
+        said = str(error)
+    else:
+        said = ""
+        _use(pipeline)
+    assert said.isprintable()
+    assert len(said) < 1000
+
+
+def _use(pipeline: Pipeline) -> None:
+    """Whatever a model says, what it writes can be read, and has the words that were given."""
+    answers: list[Callable[[], Iterable[Sentence]]] = [
+        lambda: pipeline.parse([NEW], beam=1),
+        lambda: pipeline.parse([NEW]),
+        lambda: pipeline.parse([NEW], probabilities=pipeline.parser.gives_probabilities),
+        lambda: pipeline.parse("Don't wait. The pine's old!"),
+        lambda: [NEW.replace(heads=t.heads, deprels=t.deprels) for t in pipeline.kbest(NEW, 2)],
+    ]
+    for number, answer in enumerate(answers):
+        with warnings.catch_warnings(), contextlib.suppress(NiwakiError):
+            warnings.simplefilter("ignore")
+            for sentence in answer():
+                assert not find_faults(sentence.source, 1, 0)
+                assert number == 3 or sentence.forms == NEW.forms
 
 
 def _container(choices: Choices) -> None:
@@ -79,15 +113,7 @@ def _container(choices: Choices) -> None:
         at = choices.below(len(data) + 1)
         data[at : at + choices.below(5)] = choices.take(8)
     with contextlib.suppress(ModelError):
-        _check("fuzz", memoryview(bytes(data).ljust(48, b"\0")))
-
-
-def _packed(name: str, part: Any) -> bytes:
-    if isinstance(part, bytes):
-        return part
-    if name.endswith(".safetensors"):
-        return safetensors.numpy.save(part)
-    return json.dumps(part).encode("utf-8", "surrogatepass")
+        read_parts("fuzz", io.BytesIO(data), len(data))
 
 
 def _change(parts: dict[str, Any], choices: Choices) -> None:

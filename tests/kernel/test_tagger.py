@@ -158,6 +158,17 @@ def test_refusals() -> None:
 # -- choosing -------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("many", [256, 257])
+def test_keys_that_meet_in_one_place_are_few(many: int) -> None:
+    """Else each look-up, and each new key, would walk past all the others."""
+    entries = {(n + 1) << 40: [0] for n in range(many)}
+    if many > 256:
+        with pytest.raises(ValueError, match="too many keys for one place"):
+            candidates(entries)
+    else:
+        assert candidates(entries).count == many
+
+
 def candidates(entries: dict[int, list[int]]) -> Candidates:
     return Candidates(
         np.array(list(entries), dtype=np.uint64),

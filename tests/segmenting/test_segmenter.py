@@ -17,7 +17,14 @@ from niwaki.metrics.segmentation import evaluate_segmentation
 from niwaki.segmenting import segmenter as module
 from niwaki.segmenting.config import SegmenterConfig
 from niwaki.segmenting.segmenter import Segmenter
-from niwaki.segmenting.splits import apply_rule, find_rules, from_json, shortest_token, to_json
+from niwaki.segmenting.splits import (
+    Piece,
+    apply_rule,
+    find_rules,
+    from_json,
+    shortest_token,
+    to_json,
+)
 from niwaki.segmenting.trainer import can_segment, train_segmenter
 from tests.garden import make_sentence, treebank
 from tests.saving import saved
@@ -239,6 +246,35 @@ def test_rules_give_back_the_words_they_were_found_for(other: str, words: list[s
             for part in parts:
                 assert part.span is None or form[slice(*part.span)] == part.form
             assert len(form) >= shortest_token(rule)
+
+
+PLACES = (-2, -1, 0, 1, 2)
+PIECES = [
+    Piece(before, start, stop, "")
+    for before in ("", "a")
+    for start in PLACES
+    for stop in (*PLACES, None)
+]
+
+
+@pytest.mark.parametrize("one", PIECES)
+def test_the_shortest_token_is_the_first_that_a_rule_splits(one: Piece) -> None:
+    assert shortest_token((one,)) == _first_split((one,))
+    for other in PIECES:
+        assert shortest_token((one, other)) == _first_split((one, other))
+
+
+def _first_split(rule: tuple[Piece, ...]) -> int:
+    """By trying; a rule that splits nothing asks for more than all its places."""
+    most = 1 + sum(abs(place or 0) for piece in rule for place in (piece.start, piece.stop))
+    return next((n for n in range(1, most) if apply_rule("x" * n, rule)), most)
+
+
+def test_rules_that_a_model_could_not_read_are_not_found() -> None:
+    assert find_rules("a" * 100, ["a"] * 100)
+    assert not find_rules("a" * 101, ["a"] * 101)
+    assert find_rules("a" * 1200, ["a" * 500, "a" * 700])
+    assert not find_rules("a" * 4000, ["a" * 2000, "a" * 2000])
 
 
 def test_a_cut_may_count_from_either_side() -> None:

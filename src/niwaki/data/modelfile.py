@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import mmap
 import os
 import re
+import stat
 import struct
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import safetensors.numpy
@@ -47,7 +47,7 @@ class ModelFile:
     """The parts of a model file that was read and found whole."""
 
     path: str
-    parts: Mapping[str, memoryview]
+    parts: Mapping[str, bytes]
 
     @property
     def config(self) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class ModelFile:
             )
         return config
 
-    def raw(self, name: str) -> memoryview:
+    def raw(self, name: str) -> bytes:
         try:
             return self.parts[name]
         except KeyError:
@@ -68,15 +68,17 @@ class ModelFile:
 
     def json(self, name: str) -> Any:
         try:
-            return json.loads(bytes(self.raw(name)))
+            return json.loads(self.raw(name))
         except (ValueError, RecursionError) as error:
             raise ModelError(f"{self.path}: part {name} is not JSON ({error})") from error
 
     def tensors(self, name: str) -> dict[str, NDArray[Any]]:
         try:
-            return safetensors.numpy.load(bytes(self.raw(name)))
+            return safetensors.numpy.load(self.raw(name))
         except (safetensors.SafetensorError, KeyError, ValueError, TypeError) as error:
-            raise ModelError(f"{self.path}: part {name} holds no tensors ({error})") from error
+            # The reason may quote what is in the file.
+            reason = shown(str(error), 200)
+            raise ModelError(f"{self.path}: part {name} holds no tensors ({reason})") from error
 
 
 def write_model_file(path: str | os.PathLike[str], parts: Mapping[str, Part]) -> None:
@@ -112,18 +114,34 @@ def _pack(name: str, part: Part) -> bytes:
 
 
 def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
-    """Map a model file into memory and check all of it; raises ModelError if a bit is wrong."""
+    """Read a model file and check all of it; raises ModelError if a bit is wrong."""
     name = os.fspath(path)
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=_open_regular) as file:
         size = os.fstat(file.fileno()).st_size
-        if size < _PREFIX.size + _DIGEST:
-            raise _foreign(name, file.read(len(_MAGIC)))
-        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    return ModelFile(name, _check(name, data))
+        try:
+            return ModelFile(name, read_parts(name, file, size))
+        except MemoryError as error:
+            raise ModelError(f"{name}: {size:,} bytes, more than there is memory for") from error
 
 
-def _check(path: str, data: memoryview) -> dict[str, memoryview]:
-    magic, version, length = _PREFIX.unpack_from(data)
+def _open_regular(path: str, flags: int) -> int:
+    """Open a file; a FIFO that nobody writes to is not waited for."""
+    opened = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(opened).st_mode):
+        os.close(opened)
+        raise ModelError(f"{path}: not a regular file; give a file made by `niwaki train`")
+    return opened
+
+
+def read_parts(path: str, file: BinaryIO, size: int) -> dict[str, bytes]:
+    """The parts of a model file of so many bytes, summed and found whole.
+
+    They are read, not mapped: what is summed is what is used, whatever becomes of the file.
+    """
+    start = file.read(_PREFIX.size)
+    if len(start) < _PREFIX.size or size < _PREFIX.size + _DIGEST:
+        raise _foreign(path, start[: len(_MAGIC)])
+    magic, version, length = _PREFIX.unpack(start)
     if magic != _MAGIC:
         raise _foreign(path, magic)
     if version != FORMAT_VERSION:
@@ -131,30 +149,35 @@ def _check(path: str, data: memoryview) -> dict[str, memoryview]:
             f"{path}: model format {version}, but this niwaki reads format {FORMAT_VERSION}; "
             "install the niwaki that wrote it, or train the model again"
         )
-    head = _PREFIX.size + length
-    if length > _MAX_CONTENTS or head + _DIGEST > len(data):
+    at = _PREFIX.size + length + _DIGEST
+    if length > _MAX_CONTENTS or at > size:
         raise _damaged(path, f"a table of contents of {length} bytes")
-    if hashlib.sha256(data[:head]).digest() != data[head : head + _DIGEST]:
+    table = file.read(length)
+    if hashlib.sha256(start + table).digest() != file.read(_DIGEST):
         raise _damaged(path, "the table of contents does not match its checksum")
-    parts: dict[str, memoryview] = {}
-    expected: dict[str, str] = {}
-    at = head + _DIGEST
-    for name, size, digest in _contents(path, bytes(data[_PREFIX.size : head])):
-        if name in parts:
-            raise _damaged(path, f"two parts named {shown(name)}")
-        if size > len(data) - at:
+    contents = _contents(path, table)
+    for name, part_size, _ in contents:
+        if part_size > size - at:
             raise _damaged(path, f"part {name} is cut off")
-        parts[name] = data[at : at + size]
-        expected[name] = digest
-        at += size
-    if at != len(data):
-        raise _damaged(path, f"{len(data) - at} bytes too many")
-    # hashlib releases the interpreter lock, so two parts are summed at a time.
+        at += part_size
+    if at != size:
+        raise _damaged(path, f"{size - at} bytes too many")
+    return _read_summed(path, file, contents)
+
+
+def _read_summed(
+    path: str, file: BinaryIO, contents: list[tuple[str, int, str]]
+) -> dict[str, bytes]:
+    parts: dict[str, bytes] = {}
+    sums = {}
+    # hashlib releases the interpreter lock, so parts are summed while others are read.
     with ThreadPoolExecutor(2) as pool:
-        found = pool.map(lambda part: hashlib.sha256(part).hexdigest(), parts.values())
-        for name, digest in zip(parts, found, strict=True):
-            if digest != expected[name]:
-                raise _damaged(path, f"part {name} does not match its checksum")
+        for name, size, _ in contents:
+            parts[name] = file.read(size)
+            sums[name] = pool.submit(hashlib.sha256, parts[name])
+    for name, _, digest in contents:
+        if sums[name].result().hexdigest() != digest:
+            raise _damaged(path, f"part {name} does not match its checksum")
     return parts
 
 
@@ -164,9 +187,13 @@ def _contents(path: str, table: bytes) -> list[tuple[str, int, str]]:
         entries = [(entry["name"], entry["size"], entry["sha256"]) for entry in json.loads(table)]
     except (ValueError, RecursionError, TypeError, KeyError) as error:
         raise _damaged(path, "a table of contents that cannot be read") from error
+    seen: set[str] = set()
     for name, size, digest in entries:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise _damaged(path, f"a part named {shown(str(name))}")
+        if name in seen:
+            raise _damaged(path, f"two parts named {shown(name)}")
+        seen.add(name)
         if type(size) is not int or size < 0 or not isinstance(digest, str):
             raise _damaged(path, f"part {name} has no size or checksum")
     return entries

@@ -13,7 +13,13 @@ from niwaki.features.parts import Parts, SavedParts
 from niwaki.kernel.features import words as kernel
 
 MAX_BITS = 1000
+# Some eight million words.
+MAX_BYTES = 1 << 26
 _FILE = "clusters.bin"
+# Lines are so many times as long as their compressed form at most, beyond a megabyte; those of
+# words that differ are four times as long.
+_MAX_RATIO = 20
+_SMALL = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,13 @@ class WordClusters:
         for word in sorted(paths):
             words.setdefault(paths[word], []).append(word)
         lines = ("\t".join([path, *words[path]]) + "\n" for path in sorted(words))
-        return cls("".join(lines).encode(), counts or {})
+        text = "".join(lines).encode()
+        if len(text) > MAX_BYTES:
+            raise NiwakiError(
+                f"{len(text):,} bytes of word clusters, but {MAX_BYTES:,} are possible; "
+                "leave out rare words"
+            )
+        return cls(text, counts or {})
 
     @cached_property
     def paths(self) -> dict[str, str]:
@@ -57,10 +69,23 @@ class WordClusters:
         """The clusters of a model, if it has any."""
         if _FILE not in parts:
             return None
-        try:
-            return cls(zlib.decompress(parts.raw(_FILE)))
-        except zlib.error as error:
-            raise ValueError(f"word clusters: {error}") from error
+        return cls(_decompressed(parts.raw(_FILE)))
+
+
+def _decompressed(packed: bytes) -> bytes:
+    most = min(MAX_BYTES, max(_SMALL, _MAX_RATIO * len(packed)))
+    stream = zlib.decompressobj()
+    try:
+        # One more than it may have tells a text that is too long from one that just fits.
+        lines = stream.decompress(packed, most + 1)
+    except zlib.error as error:
+        raise ValueError(f"word clusters: {error}") from error
+    if len(lines) > most:
+        raise ValueError(f"word clusters of more than {most:,} bytes in {len(packed):,}")
+    if not stream.eof or stream.unused_data:
+        raise ValueError("word clusters are cut off, or something follows them")
+    lines.decode("utf-8")  # or raises a ValueError
+    return lines
 
 
 def folded(word: str) -> str:

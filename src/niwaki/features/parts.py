@@ -87,4 +87,4 @@ class SavedParts:
         return self._file.json(name)
 
     def raw(self, name: str) -> bytes:
-        return bytes(self._file.raw(name))
+        return self._file.raw(name)

@@ -29,8 +29,11 @@ WORD_ATTRIBUTES = (*TAG_ATTRIBUTES, *ATTRIBUTE_NAMES)
 # Those that a tagger gives.
 _TAGS = tuple(name for name in TAG_ATTRIBUTES if name != "feats")
 
-# Far more than a kernel takes; few enough that to write them out takes no time.
+# Far more than a kernel takes; few enough that to write them out takes no time. Those that are
+# written again count again.
 MAX_FEATURES = 10_000
+# Characters of a text, and of one part of a feature.
+_MAX_TEXT, _MAX_PART = 1 << 20, 100
 
 Atom = tuple[int, int, int, int]
 
@@ -72,23 +75,29 @@ class ParserTemplates:
 
 def read_lines(text: str, settings: Mapping[str, int] | None = None) -> Iterator[tuple[str, ...]]:
     """The features of a text, each as its parts; `combine` lines are written out."""
+    if len(text) > _MAX_TEXT:
+        raise ConfigError(
+            f"features: a text of {len(text):,} characters; at most {_MAX_TEXT:,} are read"
+        )
     seen: set[frozenset[str]] = set()
+    written = 0
     for number, line in enumerate(text.splitlines(), start=1):
         body = line.split("#")[0].strip()
         if not body:
             continue
         for parts in _expand(body, number, settings or {}):
+            written += 1
+            if written > MAX_FEATURES:
+                raise ConfigError(
+                    f"features, line {number}: more than {MAX_FEATURES} features; "
+                    "combine fewer parts, or fewer at a time"
+                )
             key = frozenset(parts)
             if len(key) < len(parts):
                 raise ConfigError(f"features, line {number}: a part stands twice in {shown(body)}")
             # A combination may be written again by another line.
             if key not in seen:
                 seen.add(key)
-                if len(seen) > MAX_FEATURES:
-                    raise ConfigError(
-                        f"features, line {number}: more than {MAX_FEATURES} features; "
-                        "combine fewer parts, or fewer at a time"
-                    )
                 yield parts
 
 
@@ -96,19 +105,39 @@ def _expand(body: str, number: int, settings: Mapping[str, int]) -> Iterator[tup
     combine = re.fullmatch(r"combine\s+([\w-]+)\s*:\s*(.*)", body)
     if combine is None:
         # A plus without spaces belongs to a part, as in w+1.lower.
-        yield tuple(part.strip() for part in re.split(r"\s\+\s", body))
+        parts = [part.strip() for part in re.split(r"\s\+\s", body)]
+        _check_parts(parts, number)
+        yield tuple(parts)
         return
-    degree = combine[1]
-    if not degree.isdecimal() or len(degree) > 9:
-        if degree not in settings:
-            raise ConfigError(
-                f"features, line {number}: unknown degree {degree!r}; "
-                f"{nearest(degree, ['a number', *settings])}"
-            )
-        degree = str(settings[degree])
     parts = combine[2].split()
-    for size in range(1, int(degree) + 1):
+    _check_parts(parts, number)
+    degree = _degree(combine[1], number, settings)
+    if not parts:
+        raise ConfigError(f"features, line {number}: nothing to combine in {shown(body)}")
+    # There is no combination of more parts than there are.
+    for size in range(1, min(degree, len(parts)) + 1):
         yield from itertools.combinations(parts, size)
+
+
+def _degree(text: str, number: int, settings: Mapping[str, int]) -> int:
+    """How many parts to combine at most: a number, or the name of one."""
+    if text.isdecimal() and len(text) <= 9:
+        return int(text)
+    if text in settings:
+        return int(settings[text])
+    raise ConfigError(
+        f"features, line {number}: unknown degree {shown(text)}; "
+        f"{nearest(text, ['a number', *settings])}"
+    )
+
+
+def _check_parts(parts: Sequence[str], number: int) -> None:
+    for part in parts:
+        if len(part) > _MAX_PART:
+            raise ConfigError(
+                f"features, line {number}: found {shown(part)}; no part is longer than "
+                f"{_MAX_PART} characters"
+            )
 
 
 def compile_parser(

@@ -17,6 +17,11 @@ Values = NDArray[np.uint32]
 _UNWRITABLE = frozenset("\t\n\r\0").union(map(chr, range(0xD800, 0xE000)))
 
 
+def is_writable(text: str) -> bool:
+    """Whether a field of CoNLL-U can hold a text."""
+    return _UNWRITABLE.isdisjoint(text)
+
+
 class Vocabulary:
     """A list of names; its order is the numbering."""
 
@@ -26,8 +31,10 @@ class Vocabulary:
         if len(self._numbers) != len(self.names):
             raise ValueError("a name stands twice")
         for name in self.names:
-            if not name or not _UNWRITABLE.isdisjoint(name):
+            if not name or not is_writable(name):
                 raise ValueError(f"{shown(name)} cannot stand in a field")
+        # Made at once: names whose hashes meet are refused here, not when words are parsed.
+        self.symbols = Symbols([name.encode("utf-8") for name in self.names])
 
     def __len__(self) -> int:
         return len(self.names)
@@ -35,10 +42,6 @@ class Vocabulary:
     def number(self, name: str) -> int:
         """The number of a name, -1 if it is not known."""
         return self._numbers.get(name, -1)
-
-    @cached_property
-    def symbols(self) -> Symbols:
-        return Symbols([name.encode("utf-8") for name in self.names])
 
     @cached_property
     def values(self) -> Values:

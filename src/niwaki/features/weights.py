@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.kernel.linear import SLOTS, CompiledWeights, buckets_of
+from niwaki.kernel.linear import LEAST_ROWS, SLOTS, CompiledWeights, buckets_of
 from niwaki.typing import Arrays
 
 # Share of the slots that may be used. A bucket that would hold more than its 16
@@ -138,6 +138,9 @@ def compress_onto(base: PackedWeights, learned: Arrays) -> PackedWeights:
     new_sites = new_places.astype(np.int64) << 16 | new_prints
     sites, rows = _added((old_sites, old), (new_sites, _Rows.learned(learned)), base.classes)
     kept = rows.most_important(len(sites))
+    if len(kept) < LEAST_ROWS * buckets:
+        # A table that is emptier is not read; rows that say nothing do no harm.
+        kept = np.argsort(-rows.importance, kind="stable")[: 2 * LEAST_ROWS * buckets]
     places, prints = sites >> 16, (sites & 0xFFFF).astype(np.uint16)
     return _packed(rows, kept, places, prints, buckets, base.classes)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.stdint cimport uint8_t
+from libc.stdint cimport int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcmp, memcpy
 
@@ -11,7 +11,7 @@ from niwaki.kernel.conllu cimport (
     COLUMNS, HEAD, Row, behind_bom, is_word_line, line_content_end, next_newline, read_head,
     split_row,
 )
-from niwaki.kernel.hashing cimport hash_bytes, probe, short_hash
+from niwaki.kernel.hashing cimport find_key, hash_bytes, place_key, short_hash
 
 
 cdef bytes as_bytes(object value):
@@ -25,7 +25,7 @@ cdef class Symbols:
     """Names with numbers: the tags or labels of a model."""
 
     def __cinit__(self, list names not None):
-        cdef uint64_t size = 16, place, key
+        cdef uint64_t size = 16
         cdef bytes name
         cdef int32_t number
         while size < 2 * <uint64_t>len(names):
@@ -38,12 +38,9 @@ cdef class Symbols:
             raise MemoryError()
         for number, value in enumerate(self.names):
             name = as_bytes(value)
-            key = hash_bytes(<Bytes>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
-            place = probe(self.keys, self.mask, key)
-            if self.keys[place] != 0:
-                raise ValueError(f"{name!r} stands twice")
-            self.keys[place] = key
-            self.numbers[place] = number
+            self.numbers[place_key(
+                self.keys, self.mask,
+                hash_bytes(<Bytes>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name)))] = number
 
     def __dealloc__(self):
         free(self.keys)
@@ -54,8 +51,8 @@ cdef class Symbols:
 
     cdef int32_t find(self, Bytes at, Py_ssize_t length) noexcept nogil:
         """The number of a name, or -1."""
-        cdef uint64_t place = probe(self.keys, self.mask, hash_bytes(at, length))
-        return self.numbers[place] if self.keys[place] != 0 else -1
+        cdef int64_t place = find_key(self.keys, self.mask, hash_bytes(at, length))
+        return self.numbers[place] if place >= 0 else -1
 
 
 cdef bint arcs_cross(const int32_t* heads, int n) noexcept nogil:

@@ -1,11 +1,16 @@
 """Mixing of values into feature keys; everything that is hashed goes through here."""
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 cdef enum:
     NONE_VALUE = 1   # there is no such word, child, character ...
     ROOT_VALUE = 2   # the artificial root
     FIRST_VALUE = 3  # the first value that means something
+
+cdef enum:
+    # No key stands farther from its place in an open table: tables are half empty at least, and
+    # with a hundred million keys that were not chosen to meet, none is half as far.
+    REACH = 256
 
 
 cdef inline uint64_t mix(uint64_t value) noexcept nogil:
@@ -38,11 +43,34 @@ cdef inline uint64_t hash_bytes(const unsigned char* text, Py_ssize_t length) no
     return value if value > 15 else value + 16
 
 
-cdef inline uint64_t probe(const uint64_t* keys, uint64_t mask, uint64_t key) noexcept nogil:
-    """Where a key stands in an open table, or the free place (0) where it would."""
+cdef inline int64_t probe(const uint64_t* keys, uint64_t mask, uint64_t key) noexcept nogil:
+    """Where a key stands in an open table, or the free place (0) where it would; -1 if all
+    places within REACH are taken by others.
+    """
     cdef uint64_t place = key & mask
+    cdef int steps = 0
     while keys[place] != 0 and keys[place] != key:
         place = (place + 1) & mask
+        steps += 1
+        if steps == REACH:
+            return -1
+    return <int64_t>place
+
+
+cdef inline int64_t find_key(const uint64_t* keys, uint64_t mask, uint64_t key) noexcept nogil:
+    """Where a key stands in an open table, or -1."""
+    cdef int64_t place = probe(keys, mask, key)
+    return place if place >= 0 and keys[place] != 0 else -1
+
+
+cdef inline int64_t place_key(uint64_t* keys, uint64_t mask, uint64_t key) except -1:
+    """Put a new key into an open table; where it stands now."""
+    cdef int64_t place = probe(keys, mask, key)
+    if place < 0:
+        raise ValueError("too many keys for one place of a table")
+    if keys[place] != 0:
+        raise ValueError("a key stands twice")
+    keys[place] = key
     return place
 
 

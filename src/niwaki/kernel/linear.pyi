@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SLOTS: int
+LEAST_ROWS: int
 MAX_FEATURES: int
 MAX_DENSE: int
 

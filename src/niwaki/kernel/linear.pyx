@@ -41,7 +41,12 @@ cdef enum:
     MAX_WIDTH = 256
     DENSE = 0xFFFF
     MAX_CAPACITY = DENSE - 1
+    # So many rows a bucket, but for a few buckets: what a frozen table takes is bounded by what
+    # its arrays take (a bucket of 4 rows has 13 bytes or more, and takes at most 2,080).
+    LEAST_FILL = 4
+    FEW_BUCKETS = 64
 
+LEAST_ROWS = LEAST_FILL
 
 # -- learning -----------------------------------------------------------------
 
@@ -549,8 +554,8 @@ cdef class CompiledWeights:
         cdef size_t slots = <size_t>fill.shape[0] * NIWAKI_SLOTS
         if not 0 < classes <= MAX_CLASSES:
             raise ValueError(f"a model has 1 to {MAX_CLASSES} classes, not {classes}")
-        if not 0 < scale <= 1e20:
-            # Sums of scores must stay finite.
+        if not 1e-20 <= scale <= 1e20:
+            # Sums of scores must stay finite, and tell more from less.
             raise ValueError(f"a scale cannot be {scale}")
         if fill.shape[0] == 0 or fill.shape[0] > (1 << 27):
             raise ValueError(f"a table cannot have {fill.shape[0]} buckets")
@@ -582,8 +587,12 @@ cdef class CompiledWeights:
             raise ValueError("a bucket is more than full")
         if rows != prints.shape[0] or rows != counts.shape[0]:
             raise ValueError("buckets and rows do not fit together")
+        if fill.shape[0] > FEW_BUCKETS + rows // LEAST_FILL:
+            # A bucket is a byte here and up to 2 KB in memory.
+            raise ValueError(f"{fill.shape[0]} buckets for {rows} rows")
         if (np.asarray(counts).sum(dtype=np.int64) != entry_classes.shape[0]
-                or entry_classes.shape[0] != entry_weights.shape[0]):
+                or entry_classes.shape[0] != entry_weights.shape[0]
+                or entry_classes.shape[0] > <int64_t>0xFFFFFFFF):
             raise ValueError("rows and entries do not fit together")
         if entry_classes.shape[0] and np.asarray(entry_classes).max() >= self.classes:
             raise ValueError("an entry is of no class")

@@ -14,6 +14,15 @@ from niwaki.typing import FloatArray
 # Trees that are looked at where a parser has no probabilities of arcs.
 BELIEVED_TREES = 16
 
+# Scores are divided by temperatures and must stay numbers; usual ones are 0.001 to 1,000.
+_TEMPERATURES = (1e-9, 1e9)
+
+
+def check_temperature(temperature: float) -> None:
+    """Raises ValueError for one that makes no probabilities of scores."""
+    if not _TEMPERATURES[0] <= temperature <= _TEMPERATURES[1]:
+        raise ValueError(f"a temperature of {temperature}")
+
 
 @dataclass
 class Beliefs:

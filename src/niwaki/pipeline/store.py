@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from niwaki.data.modelfile import ModelFile, read_model_file
-from niwaki.errors import ConfigError, ModelError, nearest
+from niwaki.errors import ConfigError, ModelError, nearest, shown
 from niwaki.features.clusters import WordClusters
 from niwaki.features.parts import SavedParts
 from niwaki.parsers.base import load_family
@@ -17,7 +17,11 @@ from niwaki.tagging.morphology import Morphology
 from niwaki.tagging.tagger import Tagger
 
 # What it raises when parts of a model do not fit together.
-_UNFIT = (ConfigError, LookupError, TypeError, ValueError, AttributeError, OverflowError)
+_UNFIT = (
+    *(ConfigError, LookupError, TypeError, ValueError, AttributeError, OverflowError),
+    *(MemoryError, RecursionError),
+)
+_LONGEST_REASON = 400
 
 
 def load(name_or_path: str | os.PathLike[str] = "en") -> Pipeline:
@@ -32,8 +36,18 @@ def pipeline_of(file: ModelFile) -> Pipeline:
     except _UNFIT as error:
         # The checksums are right, so whoever wrote it wrote something else.
         raise ModelError(
-            f"{file.path}: not a model that this niwaki can use ({error}); train it again"
+            f"{file.path}: not a model that this niwaki can use ({_reason(error)}); train it again"
         ) from error
+
+
+def _reason(error: Exception) -> str:
+    """What an error says, in one printable line: it may quote what is in the file."""
+    if isinstance(error, MemoryError):
+        return "it asks for more memory than there is"
+    text = str(error)
+    if len(text) > _LONGEST_REASON or not text.isprintable():
+        return shown(text, _LONGEST_REASON)
+    return text
 
 
 def _build(file: ModelFile) -> Pipeline:

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from niwaki.errors import shown
+from niwaki.features.vocabulary import is_writable
+
 
 class Piece(NamedTuple):
     """`before` + token[start:stop] + `after`; a negative place counts from the end.
@@ -26,8 +29,9 @@ class Piece(NamedTuple):
 
 Rule = tuple[Piece, ...]
 
-# No token that is split is so long.
+# No token that is split is so long, or gets so many letters more, or becomes so many words.
 _FARTHEST = 1000
+_MOST_PIECES = 100
 
 
 class Part(NamedTuple):
@@ -49,7 +53,7 @@ def find_rules(form: str, words: list[str]) -> list[Rule]:
     if not any(found):
         found = [_pieces(form, words), _letters(form, words)]
     rules = [rule for rule in found if rule is not None and _words(form, rule) == words]
-    return list(dict.fromkeys(rules))
+    return list(dict.fromkeys(filter(_is_sound, rules)))
 
 
 def _words(form: str, rule: Rule) -> list[str]:
@@ -137,9 +141,21 @@ def _resolved(place: int, length: int) -> int:
 
 def shortest_token(rule: Rule) -> int:
     """The length from which on a token can be split by a rule."""
-    places = (abs(place or 0) for piece in rule for place in (piece.start, piece.stop))
-    longest = 1 + sum(places)
-    return next(n for n in range(1, longest + 1) if apply_rule("x" * n, rule) or n == longest)
+    least = max((_shortest_with(piece) for piece in rule), default=1)
+    if apply_rule("x" * least, rule):
+        return least
+    # It splits none. So it says as much as a rule that needs more letters than a token has.
+    return 1 + sum(abs(place or 0) for piece in rule for place in (piece.start, piece.stop))
+
+
+def _shortest_with(piece: Piece) -> int:
+    """The shortest token that has the places of a piece, and a letter between if it needs one."""
+    start, stop = piece.start, piece.stop
+    least = max(1, -start, stop or 0)
+    if start >= 0 and (stop is None or stop < 0):
+        # start <= length + stop
+        least = max(least, start - (stop or 0) + (not piece.before and not piece.after))
+    return least
 
 
 def to_json(rule: Rule) -> list[list[str | int | None]]:
@@ -148,13 +164,20 @@ def to_json(rule: Rule) -> list[list[str | int | None]]:
 
 def from_json(record: list[list[str | int | None]]) -> Rule:
     rule = tuple(Piece(*piece) for piece in record)  # type: ignore[arg-type]
-    for piece in rule:
-        if not (
-            isinstance(piece.before, str)
-            and isinstance(piece.start, int)
-            and (piece.stop is None or isinstance(piece.stop, int))
-            and isinstance(piece.after, str)
-            and max(abs(piece.start), abs(piece.stop or 0)) <= _FARTHEST
-        ):
-            raise ValueError(f"{piece!r} is not a piece of a split rule")
+    if not _is_sound(rule):
+        raise ValueError(f"{shown(repr(rule), 200)} is not a split rule")
     return rule
+
+
+def _is_sound(rule: Rule) -> bool:
+    return 0 < len(rule) <= _MOST_PIECES and all(
+        isinstance(piece.before, str)
+        and isinstance(piece.start, int)
+        and (piece.stop is None or isinstance(piece.stop, int))
+        and isinstance(piece.after, str)
+        and max(abs(piece.start), abs(piece.stop or 0)) <= _FARTHEST
+        and all(
+            len(text) <= _FARTHEST and is_writable(text) for text in (piece.before, piece.after)
+        )
+        for piece in rule
+    )

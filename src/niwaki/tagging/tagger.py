@@ -79,6 +79,10 @@ class Tagger:
         self.features = tagging_features("tags") if features is None else features
         self.lowercase, self._clusters = lowercase, clusters
         self.model = model
+        if len(upos) + len(xpos) > kernel.MAX_TAGS:
+            raise ValueError(f"{len(upos)} UPOS and {len(xpos)} XPOS tags")
+        if not all(0 <= u < len(upos) and -1 <= x < len(xpos) for u, x in pairs):
+            raise ValueError("a pair of tags that there are not")
         self._upos_of = np.array([u for u, _ in pairs], dtype=np.int32)
         self._xpos_of = np.array([x for _, x in pairs], dtype=np.int32)
         self._pair_values = combine(*self._values_of(np.arange(len(pairs), dtype=np.int32)))

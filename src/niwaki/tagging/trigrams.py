@@ -26,6 +26,8 @@ BEAM = 1000.0
 _FLOOR = 1e-8
 # The table of transitions grows with the third power of the number of tags.
 MAX_PAIRS = 200
+# Occurrences that an ending may count as.
+_MAX_SMOOTHING = 1e9
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,8 @@ class Trigrams:
         """What tags; `pairs` are the UPOS and XPOS numbers of the tags."""
         if len(pairs) != self.tags or self.tags > MAX_PAIRS:
             raise ValueError(f"{self.tags} tags of trigrams, but {len(pairs)} tags")
+        if not 0 <= self.smoothing <= _MAX_SMOOTHING:
+            raise ValueError(f"a smoothing of {self.smoothing}")
         names = ("keys", "sizes", "tags", "counts")
         lexicon = Lexicon(*(self.arrays[name] for name in names))
         return TrigramTagger(

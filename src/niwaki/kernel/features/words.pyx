@@ -6,7 +6,7 @@ from libc.stdlib cimport calloc, free
 
 from niwaki.kernel.batch cimport Batch, Span
 from niwaki.kernel.hashing cimport (
-    FIRST_VALUE, NONE_VALUE, hash_bytes, mix, probe, short_hash, shortened,
+    FIRST_VALUE, NONE_VALUE, find_key, hash_bytes, mix, place_key, short_hash, shortened,
 )
 
 # Look-ups in constant tables, which need no interpreter (Cython's own declarations say otherwise).
@@ -39,9 +39,13 @@ cdef class Clusters:
         """A line a cluster: its path, then its words, with tabs between."""
         cdef Bytes text = <Bytes><const char*>lines
         cdef Py_ssize_t at = 0, start, length = len(lines)
-        cdef uint64_t size = 64, place, key
+        cdef uint64_t size = 64
+        cdef int64_t place
         cdef uint32_t number = 0
         cdef uint16_t prefix
+        # Then there are at most half as many words as bytes, and the table is bounded.
+        if b"\t\t" in lines or b"\t\n" in lines or lines.endswith(b"\t"):
+            raise ValueError("a word without letters has a cluster")
         self.count = lines.count(b"\t")
         while size < 2 * <uint64_t>self.count:
             size *= 2
@@ -67,11 +71,7 @@ cdef class Clusters:
                 start = at
                 while at < length and text[at] != c"\t" and text[at] != c"\n":
                     at += 1
-                key = hash_bytes(&text[start], at - start)
-                place = probe(self.keys, self.mask, key)
-                if self.keys[place] != 0:
-                    raise ValueError(f"{lines[start:at]!r} stands twice")
-                self.keys[place] = key
+                place = place_key(self.keys, self.mask, hash_bytes(&text[start], at - start))
                 self.numbers[place], self.prefixes[place] = number, prefix
             at += 1
 
@@ -82,8 +82,7 @@ cdef class Clusters:
 
     cdef int64_t find(self, uint64_t form) noexcept nogil:
         """Where a word stands in the table, or -1."""
-        cdef uint64_t place = probe(self.keys, self.mask, form)
-        return <int64_t>place if self.keys[place] != 0 else -1
+        return find_key(self.keys, self.mask, form)
 
 
 cdef int decode(Bytes text, Py_ssize_t length, uint32_t* first, uint32_t* last, int* last_count,

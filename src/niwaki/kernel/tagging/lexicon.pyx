@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from niwaki.kernel.batch cimport Batch, Bytes
-from niwaki.kernel.hashing cimport mix, probe
+from niwaki.kernel.hashing cimport find_key, mix, place_key
 from niwaki.kernel.features.words cimport next_character
 
 cdef extern from "Python.h" nogil:
@@ -15,6 +15,7 @@ cdef extern from "Python.h" nogil:
 
 cdef enum:
     FORM_COLUMN = 1
+    MOST = 0x7FFFFFFF       # that a place can name
 
 cdef uint64_t PRIME = 0x100000001B3ULL
 cdef uint64_t WORD_SALT = 0x5D1E7A3C0F1B2D49ULL
@@ -67,11 +68,14 @@ cdef class Lexicon:
 
     def __cinit__(self, const uint64_t[::1] keys not None, const uint16_t[::1] sizes not None,
                   const uint8_t[::1] tags not None, const uint32_t[::1] counts not None):
-        cdef uint64_t size = 16, place
+        cdef uint64_t size = 16
+        cdef int64_t place
         cdef Py_ssize_t i, j, at = 0, many = keys.shape[0]
         if (sizes.shape[0] != many or counts.shape[0] != tags.shape[0]
                 or np.asarray(sizes).sum(dtype=np.int64) != tags.shape[0]):
             raise ValueError("words and tags do not fit together")
+        if tags.shape[0] > MOST:
+            raise ValueError(f"{tags.shape[0]} tags of words")
         while size < 2 * <uint64_t>many:
             size *= 2
         self.mask = size - 1
@@ -86,10 +90,7 @@ cdef class Lexicon:
         for i in range(many):
             if keys[i] == 0 or sizes[i] == 0:
                 raise ValueError("a key is 0, or has no tag")
-            place = probe(self.keys, self.mask, keys[i])
-            if self.keys[place] != 0:
-                raise ValueError("a key stands twice")
-            self.keys[place] = keys[i]
+            place = place_key(self.keys, self.mask, keys[i])
             self.places[place] = <uint32_t>i
             self.items[i].start = <uint32_t>at
             self.items[i].shares = sizes[i]
@@ -109,5 +110,5 @@ cdef class Lexicon:
         free(self.shares)
 
     cdef const Item* find(self, uint64_t key) noexcept nogil:
-        cdef uint64_t place = probe(self.keys, self.mask, key)
-        return &self.items[self.places[place]] if self.keys[place] != 0 else NULL
+        cdef int64_t place = find_key(self.keys, self.mask, key)
+        return &self.items[self.places[place]] if place >= 0 else NULL

@@ -7,14 +7,17 @@ linear model over the words and tags around chooses.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from niwaki.kernel.batch cimport Batch
-from niwaki.kernel.hashing cimport probe
+from niwaki.kernel.hashing cimport find_key, place_key
 from niwaki.kernel.linear cimport MAX_KEYS, SparseWeights, Scorer, learn_add, scorer_of
 from niwaki.kernel.tagging.window cimport Memory, Sentence, Window
+
+cdef enum:
+    MOST = 0x7FFFFFFF       # candidates that a place can name
 
 
 cdef class Candidates:
@@ -29,12 +32,15 @@ cdef class Candidates:
 
     def __cinit__(self, const uint64_t[::1] keys not None, const uint16_t[::1] counts not None,
                   const uint16_t[::1] classes not None):
-        cdef uint64_t size = 16, place
+        cdef uint64_t size = 16
+        cdef int64_t place
         cdef Py_ssize_t i, at = 0
-        self.count = <int>keys.shape[0]
+        if classes.shape[0] > MOST:
+            raise ValueError(f"{classes.shape[0]} candidates")
         if counts.shape[0] != keys.shape[0] or (
                 np.asarray(counts).sum(dtype=np.int64) != classes.shape[0]):
             raise ValueError("keys and candidates do not fit together")
+        self.count = <int>keys.shape[0]
         while size < 2 * <uint64_t>self.count:
             size *= 2
         self.mask = size - 1
@@ -50,10 +56,7 @@ cdef class Candidates:
         for i in range(self.count):
             if keys[i] == 0 or counts[i] == 0:
                 raise ValueError("a key is 0, or has no candidate")
-            place = probe(self.keys, self.mask, keys[i])
-            if self.keys[place] != 0:
-                raise ValueError("a key stands twice")
-            self.keys[place] = keys[i]
+            place = place_key(self.keys, self.mask, keys[i])
             self.entries[place] = <int32_t>i
             at += counts[i]
             self.starts[i + 1] = <int32_t>at
@@ -71,8 +74,8 @@ cdef class Candidates:
         return largest
 
     cdef int find(self, uint64_t key) noexcept nogil:
-        cdef uint64_t place = probe(self.keys, self.mask, key)
-        return self.entries[place] if self.keys[place] != 0 else -1
+        cdef int64_t place = find_key(self.keys, self.mask, key)
+        return self.entries[place] if place >= 0 else -1
 
 
 cdef class LexiconClassifier:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-import numpy as np
+from niwaki.parsers.beliefs import check_temperature
 
 # How the tree is chosen: the best one; the best among projective trees; that of the fewest
 # expected errors; and with latent classes, the best tree when each arc takes its best class.
@@ -49,8 +49,7 @@ class GraphSpec:
             raise ValueError(f"a graph parser of order {self.order} with {self.latent} classes")
         if self.order == 2 and self.latent > 1:
             raise ValueError("latent classes of arcs need order 1")
-        for temperature in (self.temperature, self.label_temperature):
-            if not 0 < temperature < np.inf:
-                raise ValueError(f"a temperature of {temperature}")
+        check_temperature(self.temperature)
+        check_temperature(self.label_temperature)
         if self.decode not in DECODERS:
             raise ValueError(f"no way {self.decode!r} to choose a tree")

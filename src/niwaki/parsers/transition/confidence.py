@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.transition.confidence import weigh
+from niwaki.parsers.beliefs import check_temperature
 from niwaki.parsers.transition.model import TransitionModel
 from niwaki.tagging.tagger import Tags
 from niwaki.typing import FloatArray, IntArray
@@ -28,6 +29,8 @@ _NEWTON_STEPS = 30
 _RIDGE = 1e-3
 _BINS = 24
 _CERTAIN = 1e-4
+# Means of equal numbers may differ by so much.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,22 @@ class Curve:
 
     def __call__(self, features: FloatArray) -> FloatArray:
         return np.asarray(np.interp(_logistic(features, self.weights), self.knots, self.rates))
+
+    def check(self, features: int) -> None:
+        """Raises ValueError if it gives no probabilities, or takes other evidence."""
+        weights, knots, rates = (
+            np.asarray(each, dtype=np.float64) for each in (self.weights, self.knots, self.rates)
+        )
+        if weights.shape != (features + 1,) or not np.isfinite(weights).all():
+            raise ValueError(f"{len(weights)} weights of a calibration of {features} values")
+        # Comparisons with what is no number are false.
+        if not (
+            knots.shape == rates.shape == (max(1, len(knots)),)
+            and (knots[1:] >= knots[:-1] - _ROUNDING).all()
+            and ((rates >= 0) & (rates <= 1)).all()
+            and np.isfinite(knots).all()
+        ):
+            raise ValueError("a calibrated probability is none")
 
     @classmethod
     def fit(cls, features: FloatArray, right: NDArray[np.bool_]) -> Curve:
@@ -165,10 +184,6 @@ class Confidence:
 
     def check(self) -> None:
         """Raises ValueError if the curves do not fit what they will be given."""
-        nothing = {kind: np.zeros((1, count)) for kind, count in _FEATURES.items()}
-        none = np.zeros(1, dtype=np.int32)
-        found = self.probabilities(Evidence(none, none, nothing))
-        if not all(0 <= values[0] <= 1 for values in found.values()):
-            raise ValueError("a calibrated probability is none")
-        if not 0 < self.temperature < np.inf:
-            raise ValueError(f"a temperature of {self.temperature}")
+        check_temperature(self.temperature)
+        for kind, count in _FEATURES.items():
+            getattr(self, kind).check(count)

@@ -113,6 +113,8 @@ class TransitionModel:
             plain_label(name) if spec.nonprojective == ENCODED else name for name in spec.labels
         ]
         numbers = [self.labels.number(name) for name in self.plain_labels]
+        if min(numbers, default=0) < 0:
+            raise ValueError("a label tells of a lifted arc and has no plain one")
         self._plain = np.array(numbers, dtype=np.int32)
         self._has_lifted = bool((self._plain != np.arange(len(numbers))).any())
         system = load_system(spec.system)
