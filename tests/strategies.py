@@ -13,8 +13,7 @@ from niwaki.data.constraints import (
     Subtree,
 )
 
-# Everything that may stand in a field: no tab, no line feed, no NUL, no surrogate.
-# A carriage return is data unless it ends the line, so it is kept out of the last place.
+# Everything that may stand in a field: no tab, no line end, no NUL, no surrogate.
 _CHARACTERS = st.characters(codec="utf-8", exclude_characters="\t\n\r\0")
 field = st.one_of(st.just("_"), st.text(_CHARACTERS, min_size=1, max_size=8))
 newline = st.sampled_from(["\n", "\r\n"])

@@ -76,6 +76,23 @@ def test_info(tmp_path: Path) -> None:
     assert json.loads(run("info", path, "--json").stdout)["name"] == "m"
 
 
+def test_info_of_a_card_with_anything_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "m.niwaki"
+    deep: dict[str, object] = {}
+    for _ in range(300):
+        deep = {"in": deep}
+    text = "漢 \x9b2J \u202e \U000e0001 \x1b[2J"
+    mixed = [{"a": 1}, "b", 3, [{"c": 2}], None]
+    write_model_file(path, {"config.json": {"mixed": mixed, "deep": deep, "text": text}})
+    done = run("info", path)
+    assert done.returncode == 0 and done.stderr == ""
+    assert done.stdout.startswith("mixed\n  a: 1\nmixed: b\nmixed: 3\nmixed\n  c: 2\n")
+    done = run("info", path, "--json")
+    assert all(char.isprintable() or char == "\n" for char in done.stdout)
+    assert "漢" in done.stdout
+    assert json.loads(done.stdout)["text"] == text
+
+
 def test_info_says_what_treebanks_were_used_for() -> None:
     lines = [line.strip() for line in run("info", "en").stdout.splitlines()]
     for line in (

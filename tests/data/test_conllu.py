@@ -201,7 +201,15 @@ BAD = {
     "surrogate": (block(row(1, 0)).replace(b"w", b"\xed\xa0\x80"), 1, "LINE", "invalid UTF-8"),
     "mark inside": (GOOD + BOM + GOOD, 4, "ID", "ufeff1"),
     "a line of 10 MB": (block(row(1, 0, "w" * 10_000_000)), 1, "LINE", "a line of 10000"),
-    "old Mac line ends": (GOOD.replace(b"\n", b"\r"), 1, "LINE", "columns"),
+    "old Mac line ends": (GOOD.replace(b"\n", b"\r"), 1, "LINE", "carriage return"),
+    "carriage return in a field": (
+        block(row(1, 0, "a\rb")),
+        1,
+        "LINE",
+        "return at byte 4",
+    ),
+    "two carriage returns": (GOOD.replace(b"\n", b"\r\r\n"), 1, "LINE", "carriage return"),
+    "carriage return in a comment": (b"# a\rb\n" + GOOD, 1, "LINE", "carriage return"),
 }
 for _head in ("1_0", "+1", "-2", "1.0", " 1", "١", "１", "²", "00", "01", "1" * 30, "--1", "x"):
     BAD[f"head {_head!r}"] = (block(row(1, 0), row(2, _head)), 2, "HEAD", "found")
@@ -262,6 +270,49 @@ def test_an_endless_sentence_is_refused_in_bounded_memory(monkeypatch: pytest.Mo
     assert [(fault.line, fault.column) for fault in faults] == [(1, "SENTENCE"), (2004, "LINE")]
 
 
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_blank_lines_beyond_measure_are_called_by_their_name(
+    monkeypatch: pytest.MonkeyPatch, end: bytes
+) -> None:
+    monkeypatch.setattr(conllu, "MAX_SENTENCE", 1 << 12)
+    monkeypatch.setattr(conllu, "_CHUNK", 1 << 10)
+    many, good = end * 100_000, GOOD.replace(b"\n", end)
+
+    def faults(data: bytes) -> list[tuple[int, str, str]]:
+        return [(f.line, f.column, f.found) for f in niwaki.validate(io.BytesIO(data))]
+
+    assert faults(many) == [(1, "FILE", "an empty file")]
+    assert faults(many + good + b"1\tbroken") == [
+        (1, "LINE", "100000 blank lines"),
+        (100_004, "LINE", "2 columns"),
+    ]
+    (after,) = faults(good + good + many)
+    assert after == (7, "LINE", "100000 blank lines")
+    rows = [row(i, 1 if i > 1 else 0) for i in range(1, 2000)]
+    long = block(*rows).replace(b"\n", end)
+    (too_long,) = faults(end + long + many + good)
+    assert too_long[1:] == ("SENTENCE", f"a sentence of {len(long)} bytes")
+
+
+def test_lines_end_alike_in_a_sound_file() -> None:
+    returned = GOOD.replace(b"\n", b"\r\n")
+    lines = GOOD.split(b"\n")
+    for data, line in (
+        (GOOD + returned, 4),
+        (returned + GOOD, 4),
+        (GOOD + lines[0] + b"\r\n" + lines[1] + b"\n\n", 4),
+        (returned + lines[0] + b"\r\n" + lines[1] + b"\n\n", 5),
+        (b"\r\n" + GOOD + returned, 5),
+        (GOOD + GOOD.rstrip() + b"\r", 5),
+    ):
+        (fault,) = niwaki.validate(io.BytesIO(data))
+        assert (fault.line, fault.column) == (line, "LINE")
+        # Files that were put together are read as they are.
+        assert rewritten(data) == data
+    for data in (returned * 2, b"\n" + returned, GOOD + b"\r\n", GOOD + GOOD.rstrip()):
+        assert niwaki.validate(io.BytesIO(data)) == []
+
+
 def test_damaged_gzip(tmp_path: Path) -> None:
     path = tmp_path / "cut.gz"
     whole = gzip.compress(GOOD * 100)
@@ -285,7 +336,8 @@ def test_any_bytes_give_sentences_or_a_corpus_error(data: bytes) -> None:
     except CorpusError:
         assert niwaki.validate(io.BytesIO(data), unknown_heads=True)
     else:
-        assert not niwaki.validate(io.BytesIO(data), unknown_heads=True)
+        faults = niwaki.validate(io.BytesIO(data), unknown_heads=True)
+        assert all("alike" in fault.advice for fault in faults)
 
 
 def test_memory_is_constant_in_file_length(tmp_path: Path) -> None:

@@ -3,14 +3,87 @@
 from __future__ import annotations
 
 import errno
+import gzip
+import io
 import os
 import resource
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from niwaki.data.files import atomic_write
+from niwaki.data.files import Input, atomic_write, read_text, read_whole
+from niwaki.errors import CorpusError
+from niwaki.kernel.conllu import MAX_LINE
+
+
+class Endless(io.RawIOBase):
+    """Bytes without an end; counts what was read of them."""
+
+    def __init__(self, start: bytes) -> None:
+        self._start, self.given = start, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._start[: len(buffer)] or b"x" * len(buffer)
+        self._start = self._start[len(buffer) :]
+        buffer[:] = data.ljust(len(buffer), b"x")
+        self.given += len(buffer)
+        return len(buffer)
+
+
+def test_a_line_is_bounded(tmp_path: Path) -> None:
+    stream = Endless(b"one\ntwo\n")
+    lines = Input(stream).lines()
+    assert [next(lines), next(lines)] == [(1, "one"), (2, "two")]
+    with pytest.raises(CorpusError) as caught:
+        next(lines)
+    assert (caught.value.line, caught.value.column) == (3, "LINE")
+    assert str(MAX_LINE) in str(caught.value)
+    assert stream.given < 2 * MAX_LINE
+
+
+def test_what_a_compressed_line_expands_to_is_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(b"first\n")
+        for _ in range(12):
+            file.write(bytes(1 << 20))
+    with Input(path) as stream, pytest.raises(CorpusError, match=r"bomb.gz:2:LINE: a line of more"):
+        list(stream.lines())
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b""])
+def test_the_longest_line_is_read(end: bytes) -> None:
+    for size, sound in ((MAX_LINE, True), (MAX_LINE + 1, False)):
+        told: list[CorpusError] = []
+        found = list(Input(io.BytesIO(b"a\n" + b"x" * size + end)).lines(told.append))
+        assert [len(line) for _, line in found] == [1, size if sound else 0]
+        assert [fault.line for fault in told] == ([] if sound else [2])
+
+
+def test_a_line_that_is_too_long_can_be_passed_over() -> None:
+    told: list[CorpusError] = []
+    data = b"a\n" + b"x" * (3 * MAX_LINE) + b"\r\nb\n" + b"y" * (2 * MAX_LINE) + b"\n\nc"
+    found = list(Input(io.BytesIO(data)).lines(told.append))
+    # An empty line in its place: files that are read side by side stay in step.
+    assert found == [(1, "a"), (2, ""), (3, "b"), (4, ""), (5, ""), (6, "c")]
+    assert [fault.line for fault in told] == [2, 4]
+
+
+def test_a_file_written_by_hand_is_bounded() -> None:
+    with pytest.raises(CorpusError, match=r"/dev/zero.*more than"):
+        read_whole("/dev/zero")
+
+
+def test_a_file_written_by_hand_is_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "features.txt"
+    path.write_bytes(b"s0.form\n\xff")
+    with pytest.raises(CorpusError, match=r"features.txt:2:LINE: invalid UTF-8"):
+        read_text(path)
 
 
 def test_the_old_file_survives_an_error(tmp_path: Path) -> None:

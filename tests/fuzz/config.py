@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import tempfile
 import tomllib
 from functools import cache
@@ -33,7 +32,7 @@ def check(data: bytes) -> None:
     _check_lines(text)
     words = [override.decode("utf-8", "surrogateescape") for override in overrides]
     # The reader opens a path; no file need be written for each try.
-    with patch.object(module, "open", lambda *_: io.BytesIO(text), create=True):
+    with patch.object(module, "read_whole", lambda _: text):
         try:
             config = read_config(f"{folder()}/fuzz.toml", words)
         except NiwakiError:

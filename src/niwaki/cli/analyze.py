@@ -15,13 +15,13 @@ sentence) does not hold 0.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import PurePath
 
 from niwaki.analysis.profiles import SAMPLES
 from niwaki.cli import OK
 from niwaki.cli._arguments import natural, positive
+from niwaki.cli._json import to_json
 from niwaki.cli._pictures import add_picture_arguments, write_pictures
 from niwaki.cli._stages import Stages
 from niwaki.verbs.analyzing import analyze
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     title = f"Errors: {', '.join(report.found.systems)} on {PurePath(arguments.gold).name}"
     write_pictures(arguments, lambda: report.to_html(title), report.charts)
     if arguments.json:
-        print(json.dumps(report.to_json(), ensure_ascii=False))
+        print(to_json(report.to_json()))
     else:
         sys.stdout.write(report.to_text())
     return OK

@@ -14,11 +14,11 @@ only if some gold arc is lost by the move. Gold tags are kept, unless --retag; t
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
+from niwaki.cli._json import to_json
 from niwaki.cli._linked import add_links_argument, add_links_on_error, check_links_on_error
 from niwaki.cli._on_error import Skipped
 from niwaki.cli._stages import Stages
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     skipped.tell()
     if arguments.json:
-        print(json.dumps(report.to_json(), ensure_ascii=False))
+        print(to_json(report.to_json()))
     else:
         sys.stdout.write(report.to_text())
     return OK

@@ -11,10 +11,10 @@ a resumed run, the last line counts. `niwaki analyze curves` is the same command
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from niwaki.cli import OK
+from niwaki.cli._json import to_json
 from niwaki.cli._pictures import add_picture_arguments, write_pictures
 from niwaki.verbs.analyzing import analyze_curves
 
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     title = f"Training: {', '.join(report.logs)}"
     write_pictures(arguments, lambda: report.to_html(title), report.charts)
     if arguments.json:
-        print(json.dumps(report.to_json(), ensure_ascii=False))
+        print(to_json(report.to_json()))
     else:
         sys.stdout.write(report.to_text())
     return OK

@@ -16,12 +16,12 @@ it with pictures.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import PurePath
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
+from niwaki.cli._json import to_json
 from niwaki.cli._trees import add_tree_arguments, all_trees
 from niwaki.data.bilingual.references import check_references, read_references
 from niwaki.data.files import open_output
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
             title = f"Word order: {PurePath(arguments.references).name}"
             out.write(report.to_html(title).encode("utf-8"))
     if arguments.json:
-        print(json.dumps(report.to_json(), ensure_ascii=False))
+        print(to_json(report.to_json()))
     else:
         sys.stdout.write(report.to_text())
     return OK

@@ -9,9 +9,9 @@ niwaki info model.niwaki --json
 from __future__ import annotations
 
 import argparse
-import json
 
 from niwaki.cli import OK
+from niwaki.cli._json import to_json
 from niwaki.draw import printable
 from niwaki.verbs.describing import info
 
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     found = info(arguments.model)
     if arguments.json:
-        print(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
+        print(to_json(found.to_json(), indent=1))
     else:
         for line in found.to_text().split("\n"):
             print(printable(line))

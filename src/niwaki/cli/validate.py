@@ -9,10 +9,10 @@ status is 1 if there is any. Reading goes on at the next blank line.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from niwaki.cli import FAILED, OK
+from niwaki.cli._json import to_json
 from niwaki.cli._progress import Progress
 from niwaki.data.conllu import validate
 from niwaki.errors import CorpusError
@@ -55,5 +55,5 @@ def run(arguments: argparse.Namespace) -> int:
                 print(f"{file}: {sentences - before} sentences, no faults", file=sys.stderr)
     if arguments.json:
         faults_json = [vars(fault) for fault in found]
-        print(json.dumps({"sentences": sentences, "faults": faults_json}, ensure_ascii=False))
+        print(to_json({"sentences": sentences, "faults": faults_json}))
     return FAILED if found else OK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
-from niwaki.data.faults import Fault, find_faults
+from niwaki.data.faults import Fault, find_faults, find_other_ends, line_end
 from niwaki.data.files import Input, Source, Target, open_output
 from niwaki.data.sentence import BOM, Sentence
 from niwaki.errors import CorpusError
@@ -69,14 +69,18 @@ def validate(
     """All faults of a CoNLL-U file, in order; an empty list if it is sound.
 
     `report` is told of each sentence, with its faults. After one, reading goes on at the next
-    blank line.
+    blank line. Lines must all end alike, which `read_conllu` does not ask for.
 
         >>> for fault in validate("train.conllu"):
         ...     print(fault.line, fault.column, fault)
     """
     found: list[CorpusError] = []
     with Input(source) as stream:
-        for _, _, faults in _blocks(stream, _flags(multi_root, unknown_heads)):
+        end = b""  # that of the first line, and so of all
+        for source, line, faults in _blocks(stream, _flags(multi_root, unknown_heads)):
+            if not faults:
+                end = end or line_end(source)
+                faults = find_other_ends(source, line, end)
             errors = [fault.error(stream.name) for fault in faults]
             report(errors)
             found += errors
@@ -132,9 +136,12 @@ def _blocks(stream: Input, flags: int) -> Iterator[_Block]:
         end, lines, verdict = scan(buffer, start, flags, final, eager)
         if verdict == INCOMPLETE:
             if len(buffer) - start > MAX_SENTENCE:
-                size, buffer, passed = _skip_block(buffer[start:], stream)
-                yield b"", line, [_too_long(line, size)]
-                line, start, kept, final, empty = line + passed, 0, 0, False, False
+                fault, buffer, passed = _skip(buffer[start:], line, stream)
+                # Of a file of nothing but blank lines it is said that it is empty.
+                empty = empty and not buffer and fault.column == "LINE"
+                if not empty:
+                    yield b"", line, [fault]
+                line, start, kept, final = line + passed, 0, 0, False
                 continue
             # Asking for as much again keeps the rescanning of long sentences linear.
             more = stream.read(max(_CHUNK, len(buffer) - start))
@@ -149,6 +156,36 @@ def _blocks(stream: Input, flags: int) -> Iterator[_Block]:
         line, start, kept = line + lines, end, end
     if empty:
         yield b"", 1, [Fault(1, "FILE", "an empty file", "give a file with sentences")]
+
+
+def _skip(buffer: bytes, line: int, stream: Input) -> tuple[Fault, bytes, int]:
+    """Pass over what is too long to hold: what it was, what follows it, lines passed.
+
+    It is a sentence, or the blank lines before or after one.
+    """
+    content = buffer.lstrip(b"\r\n")
+    size = lines = 0
+    if len(content) > MAX_SENTENCE:
+        lines = buffer.count(b"\n", 0, len(buffer) - len(content))
+        size, buffer, passed = _skip_block(content, stream)
+        lines += passed
+    rest, blank = _skip_blank(buffer, stream)
+    if size > MAX_SENTENCE:
+        return _too_long(line, size), rest, lines + blank
+    found = f"{blank} blank lines"
+    return Fault(line + lines, "LINE", found, "remove all but one"), rest, lines + blank
+
+
+def _skip_blank(buffer: bytes, stream: Input) -> tuple[bytes, int]:
+    """Pass over blank lines: what follows them, and their number."""
+    lines = 0
+    while buffer:
+        rest = buffer.lstrip(b"\r\n")
+        lines += buffer.count(b"\n", 0, len(buffer) - len(rest))
+        if rest:
+            return rest, lines
+        buffer = stream.read(_CHUNK)
+    return b"", lines
 
 
 def _too_long(line: int, size: int) -> Fault:

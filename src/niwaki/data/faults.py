@@ -85,6 +85,9 @@ def _line_faults(number: int, line: bytes, inside: bool) -> Iterator[Fault]:
         yield Fault(
             number, "LINE", f"a NUL byte at byte {line.index(0) + 1}", "remove it; this is text"
         )
+    elif b"\r" in line:
+        found = f"a carriage return at byte {line.index(13) + 1}"
+        yield Fault(number, "LINE", found, "remove it, or end lines with line feeds")
     elif (bad := _utf8_fault(line)) is not None:
         yield Fault(number, "LINE", bad, "convert the file to UTF-8")
     elif line.startswith(b"#"):
@@ -94,6 +97,28 @@ def _line_faults(number: int, line: bytes, inside: bool) -> Iterator[Fault]:
             )
     else:
         yield from _row_faults(number, line.split(b"\t"))
+
+
+def line_end(block: bytes) -> bytes:
+    """How the first line of a block that is not blank ends."""
+    start = len(block) - len(block.lstrip(b"\r\n"))
+    end = block.find(b"\n", start)
+    return b"\r\n" if block[max(0, end - 1) : end] == b"\r" else b"\n"
+
+
+def find_other_ends(block: bytes, first_line: int, end: bytes) -> list[Fault]:
+    """The first line of a sound block that is not blank and does not end as the file does."""
+    returns = end == b"\r\n"
+    if block.count(b"\r") == (block.count(b"\n") if returns else 0):
+        return []
+    lines = block.split(b"\n")
+    if returns:
+        lines.pop()  # what follows the last line feed need not be whole
+    for number, line in enumerate(lines, start=first_line):
+        if line.strip(b"\r") and line.endswith(b"\r") != returns:
+            found = "a line end without carriage return" if returns else "CR before the line end"
+            return [Fault(number, "LINE", found, "end all lines of a file alike")]
+    return []
 
 
 def _utf8_fault(line: bytes) -> str | None:

@@ -17,12 +17,18 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
 
 from niwaki.errors import CorpusError
+from niwaki.kernel.conllu import MAX_LINE
 
 Source = str | os.PathLike[str] | IO[Any]
 Target = Source
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _STDOUT = "<stdout>"
+_CHUNK = 1 << 20
+
+_TOO_LONG = f"a line of more than {MAX_LINE} bytes"
+
+OnFault = Callable[[CorpusError], None] | None
 
 
 class Input:
@@ -86,40 +92,53 @@ class Input:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def lines(
-        self, on_fault: Callable[[CorpusError], None] | None = None
-    ) -> Iterator[tuple[int, str]]:
+    def lines(self, on_fault: OnFault = None) -> Iterator[tuple[int, str]]:
         """Numbered lines without their ends; only line feeds end a line (U+2028 is data).
 
-        With `on_fault`, that is told of bytes that are not UTF-8, which become U+FFFD.
+        With `on_fault`, that is told of bytes that are not UTF-8, which become U+FFFD, and of
+        lines of more than MAX_LINE bytes, which become empty: files that are read side by side
+        stay in step. Memory is bounded whatever the input is, or expands to.
         """
-        number, rest = 0, b""
-        while data := self.read(1 << 20):
-            *whole, rest = (rest + data).split(b"\n")
-            for line in whole:
-                number += 1
-                yield number, self._decode(number, line, on_fault)
-        if rest:
-            yield number + 1, self._decode(number + 1, rest, on_fault)
+        for number, line in enumerate(self._byte_lines(), start=1):
+            if len(line) > MAX_LINE:
+                self._tell(on_fault, number, _TOO_LONG, f"keep lines below {MAX_LINE} bytes")
+                line = b""
+            yield number, self._decode(number, line, on_fault)
 
-    def _decode(
-        self, number: int, line: bytes, on_fault: Callable[[CorpusError], None] | None
-    ) -> str:
-        line = line.removesuffix(b"\r")
+    def _byte_lines(self) -> Iterator[bytes]:
+        """The lines; of one that is too long, the beginning before the rest is looked for."""
+        line = bytearray()
+        cut = False  # whether the line was given, and its end is yet to come
+        while data := self.read(_CHUNK):
+            *ended, rest = data.split(b"\n")
+            for end in ended:
+                if not cut:
+                    yield bytes(line + end).removesuffix(b"\r")
+                line.clear()
+                cut = False
+            if not cut:
+                line += rest
+                # One byte more may be the carriage return of a line that is not too long.
+                if len(line) > MAX_LINE + 1:
+                    yield bytes(line)
+                    line.clear()
+                    cut = True
+        if line:
+            yield bytes(line).removesuffix(b"\r")
+
+    def _decode(self, number: int, line: bytes, on_fault: OnFault) -> str:
         try:
             return line.decode("utf-8")
         except UnicodeDecodeError as error:
-            fault = CorpusError(
-                self.name,
-                number,
-                "LINE",
-                f"invalid UTF-8 at byte {error.start + 1}",
-                "convert the file to UTF-8",
-            )
-            if on_fault is None:
-                raise fault from error
-            on_fault(fault)
+            found = f"invalid UTF-8 at byte {error.start + 1}"
+            self._tell(on_fault, number, found, "convert the file to UTF-8")
             return line.decode("utf-8", "replace")
+
+    def _tell(self, on_fault: OnFault, number: int, found: str, advice: str) -> None:
+        fault = CorpusError(self.name, number, "LINE", found, advice)
+        if on_fault is None:
+            raise fault
+        on_fault(fault)
 
 
 class _Prefixed(io.RawIOBase):
@@ -136,6 +155,29 @@ class _Prefixed(io.RawIOBase):
         data = data[: len(buffer)] or self._rest.read(len(buffer)) or b""
         buffer[: len(data)] = data
         return len(data)
+
+
+def read_whole(path: str | os.PathLike[str]) -> bytes:
+    """A file that is written by hand, such as rules; one beyond all measure is refused."""
+    with open(path, "rb") as file:
+        data = file.read(MAX_LINE + 1)
+    if len(data) > MAX_LINE:
+        raise CorpusError(
+            os.fspath(path), 0, "FILE", f"more than {MAX_LINE} bytes", "give the file that is meant"
+        )
+    return data
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The text of a file that is written by hand."""
+    data = read_whole(path)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise CorpusError(
+            os.fspath(path), line, "LINE", "invalid UTF-8", "convert the file to UTF-8"
+        ) from error
 
 
 def _is_interactive(stream: IO[Any]) -> bool:

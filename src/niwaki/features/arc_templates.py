@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
+from niwaki.data.files import read_text
 from niwaki.errors import ConfigError, nearest, shown
 from niwaki.features.templates import WORD_ATTRIBUTES, has_attributes, nothing_seen, read_lines
 from niwaki.kernel.graph.arcs import MAX_OFFSET, ROLE_NAMES, ArcFeatures
@@ -31,8 +32,7 @@ def arc_feature_set_names() -> list[str]:
 def load_arc_feature_set(name: str) -> str:
     """The text of a named set, or of a file (see `is_file_name`)."""
     if is_file_name(name):
-        with open(name, encoding="utf-8") as file:
-            return file.read()
+        return read_text(name)
     if name not in arc_feature_set_names():
         raise ConfigError(f"no feature set {name!r}; {nearest(name, arc_feature_set_names())}")
     path = resources.files("niwaki") / "assets" / "graph" / f"{name}.txt"

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
+from niwaki.data.files import read_text
 from niwaki.errors import ConfigError, nearest, shown
 from niwaki.kernel.features.words import ATTRIBUTE_NAMES, Clusters
 from niwaki.kernel.tagging.window import KINDS as WINDOW_KINDS
@@ -51,8 +52,7 @@ def feature_set_names() -> list[str]:
 def load_feature_set(name: str) -> str:
     """The text of a named set, or of a file (see `is_file_name`)."""
     if is_file_name(name):
-        with open(name, encoding="utf-8") as file:
-            return file.read()
+        return read_text(name)
     if name not in feature_set_names():
         raise ConfigError(f"no feature set {name!r}; {nearest(name, feature_set_names())}")
     path = resources.files("niwaki") / "assets" / "features" / f"{name}.txt"

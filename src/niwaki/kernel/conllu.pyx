@@ -264,7 +264,8 @@ def scan(bytes buffer not None, Py_ssize_t start, int flags, bint final, bint ea
                 break
             else:
                 content = True
-                if stop - at > _MAX_LINE:
+                # A carriage return is no data: it may only stand before a line feed.
+                if stop - at > _MAX_LINE or memchr(at, c'\r', stop - at) != NULL:
                     sound = False
                 elif at[0] == c'#':
                     if rows:

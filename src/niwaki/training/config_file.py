@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from niwaki.data.files import read_whole
 from niwaki.data.toml import Way, key_lines
 from niwaki.errors import ConfigError, nearest, written
 from niwaki.keys import GIVEN, Former, Key, WrongKeyError, is_file_name, keys_of, printable_key
@@ -42,8 +43,7 @@ def read_config(path: str, overrides: Sequence[str] = ()) -> Config:
     """
     is_json = path.endswith(".json")
     try:
-        with open(path, "rb") as file:
-            text = file.read().decode("utf-8").replace("\r\n", "\n")
+        text = read_whole(path).decode("utf-8").replace("\r\n", "\n")
         record: Any = json.loads(text) if is_json else tomllib.loads(text)
         lines: dict[Way, int] = {} if is_json else key_lines(text)
     except (ValueError, RecursionError) as error:

@@ -11,6 +11,8 @@ from niwaki.data.modelfile import read_model_file
 from niwaki.pipeline.store import find_model
 from niwaki.training.card import upgraded, used_settings
 
+_DEEPEST = 20
+
 
 @dataclass(frozen=True)
 class ModelInfo:
@@ -44,13 +46,15 @@ def info(model: str | os.PathLike[str]) -> ModelInfo:
 def _card(value: Mapping[str, Any], depth: int) -> Iterator[str]:
     indent = "  " * depth
     for key, item in value.items():
-        if isinstance(item, dict):
+        if isinstance(item, dict) and depth == _DEEPEST:
+            yield f"{indent}{key}: …"
+        elif isinstance(item, dict):
             yield f"{indent}{key}"
             yield from _card(item, depth + 1)
-        elif isinstance(item, list) and item and isinstance(item[0], dict):
+        elif isinstance(item, list) and any(isinstance(each, dict) for each in item):
+            # A foreign card may list tables beside other things.
             for each in item:
-                yield f"{indent}{key}"
-                yield from _card(each, depth + 1)
+                yield from _card({key: each}, depth)
         elif isinstance(item, list):
             yield f"{indent}{key}: {', '.join(map(str, item))}"
         else:

@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from niwaki.data.files import read_whole
 from niwaki.data.sentence import Sentence
 from niwaki.data.universal import UPOS
 from niwaki.errors import RulesError, nearest, shown, written
@@ -40,7 +41,7 @@ def load_rules(name_or_path: str | os.PathLike[str]) -> RuleSet:
     """A shipped rule set by its name, or one from a file (see `is_file_name`)."""
     name = os.fspath(name_or_path)
     if is_file_name(name):
-        text = _decoded(name, Path(name).read_bytes())
+        text = _decoded(name, read_whole(name))
         return parse_rules(text, name, Path(name).name.removesuffix(".toml"))
     if name not in rule_set_names():
         raise RulesError(name, 0, "no such rule set", nearest(name, rule_set_names()))
