@@ -11,14 +11,13 @@ import asyncio
 import contextlib
 import logging
 import math
-import os
-import sys
 import time
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from niwaki.serve.errors import RequestError, busy
 from niwaki.serve.frames import DONE, LARGEST, LENGTH, REFUSED, dump, frame
+from niwaki.serve.processes import start_python
 from niwaki.serve.schema import load_json
 
 log = logging.getLogger("niwaki.serve")
@@ -38,16 +37,14 @@ class Worker:
 
     @classmethod
     async def start(cls, nice: int = 0) -> Worker:
-        command = [sys.executable, "-m", "niwaki.serve.worker"]
-        if nice:
-            command = ["nice", "-n", str(nice), *command]
-        process = await asyncio.create_subprocess_exec(
-            *command,
+        process = await start_python(
+            *("-m", "niwaki.serve.worker"),
+            nice=nice,
+            environment={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             # Ctrl-C is for the server, which then stops its workers.
             start_new_session=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
         )
         return cls(process)
 
