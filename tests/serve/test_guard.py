@@ -191,7 +191,9 @@ def test_no_path_leads_out_of_the_folder(bench: Client) -> None:
         assert bench.get(f"/api/projects/x/files/{name}").status == 404
 
 
-@pytest.mark.parametrize("name", ["/etc/passwd", "../toy", "toy.conllu/..", "C:\\x", "a\u0000b"])
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd", "../toy", "toy.conllu/..", "C:\\x", "a\u0000b", "toy\n"]
+)
 def test_requests_name_things_and_never_files(bench: Client, name: str) -> None:
     systems, pairs = [{"model": "en", "rules": "ja"}] * 2, [{"corpus": "pairs"}]
     requests = [

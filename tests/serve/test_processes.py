@@ -1,4 +1,4 @@
-"""Processes that the workbench starts run what is installed, not what lies in the current folder."""
+"""Processes of the workbench run what is installed, not what lies in the current folder."""
 
 from __future__ import annotations
 

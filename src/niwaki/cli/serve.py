@@ -94,7 +94,14 @@ def run(arguments: argparse.Namespace) -> int:
     limits = dataclasses.replace(
         Limits(), workers=arguments.workers, seconds=float(arguments.seconds)
     )
+    _log(arguments.quiet)
     listener = bind(arguments.host, arguments.port)
+
+    def opened() -> None:
+        host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
+        print(f"http://{host}:{listener.getsockname()[1]}/", flush=True)
+        print("the workbench is open; Ctrl-C closes it", file=sys.stderr)
+
     server = make_server(
         listener,
         arguments.host,
@@ -103,11 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
         limits,
         token=token,
         allow_hosts=arguments.allow_host,
+        opened=opened,
     )
-    _log(arguments.quiet)
-    host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
-    print(f"http://{host}:{listener.getsockname()[1]}/", flush=True)
-    print("the workbench is open; Ctrl-C closes it", file=sys.stderr)
     # Ctrl-C is how it is closed, not how it fails.
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listener])

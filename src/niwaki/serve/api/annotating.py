@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from pathlib import Path
 from typing import Any
 
 from niwaki.serve.annotations import Project, is_annotated
-from niwaki.serve.api.shapes import MODEL, SENTENCES, name
+from niwaki.serve.api.shapes import LABEL, MODEL, SENTENCES, name
 from niwaki.serve.endpoint import Answer, Call, Endpoint, Result
 from niwaki.serve.errors import RequestError, unknown
 from niwaki.serve.jobs import RUNNING, Job
@@ -103,7 +104,9 @@ def _rank(app: AppState, project: Project) -> None:
         project.doubts = rows
         return {"sentences": len(rows)}
 
-    app.jobs.start("rank", f"doubts about {project.id}", request, work)
+    # With too many jobs, it is begun when somebody looks at the project again.
+    with contextlib.suppress(RequestError):
+        app.jobs.start("rank", f"doubts about {project.id}", request, work)
 
 
 async def overview(app: AppState, call: Call) -> Result:
@@ -293,7 +296,7 @@ ENDPOINTS = [
                         {
                             "word": whole(1, 1_000),
                             "head": whole(0, 1_000, "0 makes it the root."),
-                            "label": text(most=60, pattern=r"^\S*$"),
+                            "label": text(most=60, pattern=LABEL),
                         },
                         "word",
                         "head",
