@@ -316,6 +316,24 @@ def test_adapt_shows_curves_and_before_and_after(
     weigh_on_the_page(page, bench, record["result"]["model"], project)
 
 
+def test_no_treebank_is_learned_unasked(open_page: Any, bench: Client, project: str) -> None:
+    """Whoever compares on a treebank must have chosen to learn from it."""
+    bench.post(
+        f"/api/projects/{project}/sentences/0/answer",
+        {"version": 0, "heads": [{"word": 2, "head": 0, "label": "root"}]},
+    )
+    page = open_page("/adapt")
+    choose_only(page, project)
+    assert page.input_value("#treebank") == ""
+    assert page.input_value("#dev") == ""
+    assert not page.is_visible("#treebank_sentences")
+    with page.expect_request("**/api/adapt-start") as sent:
+        page.fill("#epochs", "1")
+        page.click("#start")
+    assert not {"treebank", "dev"} & set(sent.value.post_data_json)
+    page.wait_for_selector("#before-after", timeout=180_000)
+
+
 def choose_only(page: Any, project: str) -> None:
     for box in page.locator("input[data-project]").all():
         box.set_checked(box.get_attribute("data-project") == project)
