@@ -14,6 +14,7 @@ import logging
 import re
 import shutil
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ from niwaki.tasks.reorder.references import make_reference
 log = logging.getLogger("niwaki.serve")
 
 KINDS = ("trees", "links")
+# What is asked about a sentence: its main word, all its heads, or its links.
+QUESTIONS = {"trees": ("root", "tree"), "links": ("links",)}
 State = dict[str, Any]
 
 
@@ -112,13 +115,24 @@ class Project:
             return self.annotated
         return [n for n in self.annotated if len({i for i, _ in self.state(n)["links"]}) > 1]
 
+    def answered(self, number: int) -> list[str]:
+        """The questions about a sentence that have an answer."""
+        state = self.state(number)
+        if self.kind == "links":
+            return ["links"] if state.get("links") else []
+        heads = state.get("heads", {})
+        whole = len(heads) == len(self.sentences[number])
+        return ["root"] * (0 in heads.values()) + ["tree"] * whole
+
     @property
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> dict[str, Any]:
         states = [self.state(number) for number in self._states]
+        answered = Counter(kind for number in self._states for kind in self.answered(number))
         return {
             "sentences": len(self),
             "annotated": sum(map(is_annotated, states)),
             "skipped": sum(bool(state.get("skipped")) for state in states),
+            "answered": {kind: answered[kind] for kind in QUESTIONS[self.kind]},
         }
 
     def change(self, number: int, version: int, state: State) -> int:
