@@ -82,11 +82,14 @@ class ExtraMissingError(NiwakiError, ImportError):
     """Something was asked for that needs an optional package."""
 
 
+_LONGEST_NAME = 200
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Advice for an unknown name: the nearest known one first, then all of them."""
     names = sorted(known)
-    # What is compared is bounded: the name may come from a file.
-    close = difflib.get_close_matches(name[:100], names, n=1)
+    # The time grows with both lengths, and nobody mistypes a name into a book.
+    close = difflib.get_close_matches(name, names, n=1) if len(name) <= _LONGEST_NAME else []
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"{hint}known: {', '.join(names)}"
 

@@ -109,7 +109,8 @@ def test_changes_can_be_followed(bench: Client, project: str) -> None:
     before = bench.get(f"/api/projects/{project}").json["serial"]
     say(bench, project, 2, version=0, skipped=True)
     news = bench.get(f"/api/projects/{project}/changes?since={before}").json
-    assert news["changed"] == [{"n": 2, "version": 1}]
+    status = {"annotated": False, "answered": [], "skipped": True}
+    assert news["changed"] == [{"n": 2, "version": 1, **status}]
     assert news["skipped"] == 1
 
 
@@ -137,6 +138,27 @@ def test_the_most_uncertain_come_first(bench: Client, project: str) -> None:
     assert doubts[0] == pytest.approx(1 - max(shares), abs=2e-4)
     say(bench, project, first, version=0, skipped=True)
     assert bench.get(f"/api/projects/{project}").json["rows"][-1]["n"] == first
+
+
+def test_each_question_is_counted_for_itself(bench: Client, project: str) -> None:
+    heads = [{"word": 1, "head": 2}]
+    found = say(bench, project, 1, version=0, heads=heads).json
+    assert (found["annotated"], found["answered"]) == (1, {"root": 0, "tree": 0})
+    found = say(bench, project, 1, version=1, heads=[*heads, *root(2)]).json
+    assert (found["annotated"], found["answered"]) == (1, {"root": 1, "tree": 0})
+    order = {
+        by: [row["n"] for row in bench.get(f"/api/projects/{project}?by={by}").json["rows"]]
+        for by in ("root", "tree")
+    }
+    assert order["root"][-1] == 1  # it has an answer
+    whole = [*heads, *root(2), {"word": 3, "head": 2}]
+    found = say(bench, project, 1, version=2, heads=whole).json
+    assert found["answered"] == {"root": 1, "tree": 1}
+    assert found["status"]["answered"] == ["root", "tree"]
+    rows = bench.get(f"/api/projects/{project}?by=tree").json["rows"]
+    assert rows[-1]["n"] == 1
+    # Who skips a sentence does not take back what is known of it.
+    assert say(bench, project, 1, version=3, heads=whole, skipped=True).json["annotated"] == 1
 
 
 def test_links_become_pharaoh_and_references(bench: Client) -> None:

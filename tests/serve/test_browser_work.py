@@ -1,4 +1,4 @@
-"""Annotate, Compare, Analyze and Adapt in a real Chromium, beside what the API says."""
+"""Compare, Analyze and Adapt in a real Chromium, beside what the API says."""
 
 from __future__ import annotations
 
@@ -6,146 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.serve.browsing import NASTY, arcs, tree, until
+from tests.serve.browsing import arcs, tree, until
 from tests.serve.conftest import Client
-
-# -- annotate -----------------------------------------------------------------------
-
-
-def test_one_keystroke_answers_and_goes_on(open_page: Any, bench: Client, project: str) -> None:
-    page = open_page(f"/annotate?project={project}")
-    assert NASTY in page.inner_text("h1")
-    order = [row["n"] for row in bench.get(f"/api/projects/{project}").json["rows"]]
-    shown = page.locator(".queue li").evaluate_all("all => all.map(li => Number(li.dataset.n))")
-    assert shown == order
-    for number, n in enumerate(order):
-        words = page.locator(".choice")
-        key = words.nth(1).locator("kbd").inner_text()
-        page.keyboard.press(key)
-        until(lambda: page.inner_text("#count").startswith(f"{number + 1} of"), page)  # noqa: B023
-        state = bench.get(f"/api/projects/{project}/sentences/{n}").json["state"]
-        assert state["heads"] == {"2": 0}
-    page.keyboard.press("u")
-    until(lambda: page.inner_text("#count").startswith("2 of"), page)
-    assert bench.get(f"/api/projects/{project}/sentences/{order[-1]}").json["state"] == {}
-
-
-def test_skipping_and_reaching_any_word(open_page: Any, bench: Client, project: str) -> None:
-    page = open_page(f"/annotate?project={project}")
-    rows = bench.get(f"/api/projects/{project}").json["rows"]
-    page.keyboard.press("s")
-    until(lambda: bench.get(f"/api/projects/{project}").json["skipped"] == 1, page)
-    page.wait_for_selector(f'.queue li.here[data-n="{rows[1]["n"]}"]')
-    for _ in range(3):
-        page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    until(lambda: bench.get(f"/api/projects/{project}").json["annotated"] == 1, page)
-    found = bench.get(f"/api/projects/{project}/sentences/{rows[1]['n']}").json
-    assert found["state"]["heads"] == {"3": 0}
-
-
-def test_two_tabs_see_the_conflict(open_page: Any, bench: Client, project: str) -> None:
-    first = open_page(f"/annotate?project={project}")
-    second = open_page(f"/annotate?project={project}", first.context)
-    n = bench.get(f"/api/projects/{project}").json["rows"][0]["n"]
-    first.locator('.choice[data-word="1"]').click()
-    until(lambda: first.inner_text("#count").startswith("1 of"), first)
-    second.locator('.choice[data-word="2"]').click()
-    second.wait_for_selector("#conflict")
-    assert "changed this sentence first" in second.inner_text("#conflict")
-    path = f"/api/projects/{project}/sentences/{n}"
-    assert bench.get(path).json["state"]["heads"] == {"1": 0}
-    second.click("#mine")
-    until(lambda: bench.get(path).json["state"].get("heads") == {"2": 0}, second)
-
-
-def test_an_answer_that_could_not_be_written_is_not_lost_in_silence(
-    open_page: Any, bench: Client, project: str
-) -> None:
-    """The server is away for a while: the page says so, stays, and goes on when it is back."""
-    away = False
-    routes = {"**/api/**": lambda route: route.abort() if away else route.continue_()}
-    page = open_page(f"/annotate?project={project}", routes=routes)
-    n = int(page.locator(".queue li.here").get_attribute("data-n"))
-    away = True
-    page.keyboard.press("1")
-    page.wait_for_selector(".toast.bad")
-    assert "does not answer" in page.inner_text(".toast.bad")
-    assert int(page.locator(".queue li.here").get_attribute("data-n")) == n
-    until(lambda: "does not answer" in page.inner_text("#saved"), page)
-    path = f"/api/projects/{project}/sentences/{n}"
-    assert bench.get(path).json["state"] == {}
-    away = False
-    page.keyboard.press("1")
-    until(lambda: page.inner_text("#count").startswith("1 of"), page)
-    assert bench.get(path).json["state"]["heads"]
-
-
-def test_heads_are_corrected_and_the_tree_follows(
-    open_page: Any, bench: Client, project: str
-) -> None:
-    page = open_page(f"/annotate?project={project}&mode=heads")
-    page.wait_for_selector("#stage g.arc")
-    n = int(page.locator(".queue li.here").get_attribute("data-n"))
-    path = f"/api/projects/{project}/sentences/{n}"
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("r")
-    until(lambda: bench.get(path).json["state"].get("heads") == {"1": 0}, page)
-    until(lambda: arcs(page.locator("#stage")).get(1, (None,))[0] == 0, page)
-    page.keyboard.press("a")
-    words = len(bench.get(path).json["tokens"])
-    until(lambda: len(bench.get(path).json["state"]["heads"]) == words, page)
-    assert bench.get(path).json["state"]["heads"]["1"] == 0
-    assert bench.get(f"/api/projects/{project}").json["annotated"] == 1
-
-
-def test_words_are_linked_by_click_and_by_key(open_page: Any, bench: Client) -> None:
-    request = {"name": "Pairs", "source": "old pine\nrain", "target": "古い 松\n雨"}
-    made = bench.post("/api/projects-create", request).json["id"]
-    path = f"/api/projects/{made}/sentences/0"
-    page = open_page(f"/annotate?project={made}")
-    page.keyboard.press("Enter")
-    until(lambda: bench.get(path).json["state"].get("links") == [[0, 0]], page)
-    page.locator('[data-side="0"][data-at="1"]').click()
-    page.locator('[data-side="1"][data-at="1"]').click()
-    until(lambda: bench.get(path).json["state"].get("links") == [[0, 0], [1, 1]], page)
-    shown = page.locator("[data-link]")
-    until(lambda: shown.count() == 2, page)
-    assert shown.evaluate_all("all => all.map(p => p.dataset.link)") == ["0-0", "1-1"]
-    pharaoh = bench.get(f"/api/projects/{made}/files/links.pharaoh").data.decode()
-    assert pharaoh == "0-0 1-1\n\n"
-
-
-def test_a_late_answer_does_not_move_the_aim(open_page: Any, bench: Client) -> None:
-    request = {"name": "Late", "source": "old pine", "target": "古い 松"}
-    made = bench.post("/api/projects-create", request).json["id"]
-    path = f"/api/projects/{made}/sentences/0"
-    held: list[Any] = []
-    # The first answer is held back.
-    routes = {"**/answer": lambda route: route.continue_() if held else held.append(route)}
-    page = open_page(f"/annotate?project={made}", routes=routes)
-    page.keyboard.press("Enter")
-    until(lambda: held, page)
-    page.locator('[data-side="0"][data-at="1"]').click()
-    held[0].continue_()
-    page.wait_for_selector('[data-link="0-0"]', state="attached")
-    page.locator('[data-side="1"][data-at="1"]').click()
-    until(lambda: bench.get(path).json["state"].get("links") == [[0, 0], [1, 1]], page)
-
-
-def test_a_project_is_begun_on_the_page(open_page: Any, bench: Client) -> None:
-    page = open_page("/annotate")
-    if not page.locator("#name").is_visible():
-        page.locator("summary").last.click()
-    page.fill("#name", "From the page")
-    page.fill("#new-text", "Rain falls. Snow falls.")
-    page.click("#create")
-    page.wait_for_selector(".choice")
-    made = [each for each in bench.get("/api/projects").json if each["name"] == "From the page"]
-    assert made[0]["sentences"] == 2
-
-
-# -- compare, analyze, adapt ----------------------------------------------------------
 
 
 def test_compare_shows_the_tables_of_the_api(open_page: Any, bench: Client) -> None:
@@ -315,6 +177,24 @@ def test_adapt_shows_curves_and_before_and_after(
     page.locator("summary", has_text="Log").click()
     assert page.inner_text("#log").splitlines()[0] == record["lines"][0]
     weigh_on_the_page(page, bench, record["result"]["model"], project)
+
+
+def test_no_treebank_is_learned_unasked(open_page: Any, bench: Client, project: str) -> None:
+    """Whoever compares on a treebank must have chosen to learn from it."""
+    bench.post(
+        f"/api/projects/{project}/sentences/0/answer",
+        {"version": 0, "heads": [{"word": 2, "head": 0, "label": "root"}]},
+    )
+    page = open_page("/adapt")
+    choose_only(page, project)
+    assert page.input_value("#treebank") == ""
+    assert page.input_value("#dev") == ""
+    assert not page.is_visible("#treebank_sentences")
+    with page.expect_request("**/api/adapt-start") as sent:
+        page.fill("#epochs", "1")
+        page.click("#start")
+    assert not {"treebank", "dev"} & set(sent.value.post_data_json)
+    page.wait_for_selector("#before-after", timeout=180_000)
 
 
 def choose_only(page: Any, project: str) -> None:

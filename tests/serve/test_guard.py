@@ -58,6 +58,40 @@ def test_the_command_listens_on_this_machine_only(capsys: pytest.CaptureFixture[
     assert "--token-file" in capsys.readouterr().err
 
 
+def test_a_token_is_read_by_nobody_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "token"
+    made = command._token(str(path))
+    assert made is not None
+    check_token("0.0.0.0", made)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert made not in capsys.readouterr().err
+    assert command._token(str(path)) == made
+    assert capsys.readouterr().err == ""
+    path.chmod(0o644)
+    assert command._token(str(path)) == made
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert "others could read" in capsys.readouterr().err
+
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    path.chmod(0o640)
+    monkeypatch.setattr(command.os, "chmod", refuse)
+    assert command._token(str(path)) == made
+    assert "others can read" in capsys.readouterr().err
+
+
+def test_a_token_file_of_other_bytes_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "token").write_bytes(bytes(range(128, 256)))
+    assert main(["serve", "--token-file", str(tmp_path / "token")]) == 1
+    assert "ASCII" in capsys.readouterr().err.splitlines()[-1]
+    assert main(["serve", "--token-file", str(tmp_path / "no" / "token")]) == 1
+
+
 def test_hosts_that_are_allowed() -> None:
     assert "localhost:80" in allowed_hosts("127.0.0.1", 80, [])
     assert "localhost" in allowed_hosts("127.0.0.1", 80, [])
@@ -191,7 +225,9 @@ def test_no_path_leads_out_of_the_folder(bench: Client) -> None:
         assert bench.get(f"/api/projects/x/files/{name}").status == 404
 
 
-@pytest.mark.parametrize("name", ["/etc/passwd", "../toy", "toy.conllu/..", "C:\\x", "a\u0000b"])
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd", "../toy", "toy.conllu/..", "C:\\x", "a\u0000b", "toy\n"]
+)
 def test_requests_name_things_and_never_files(bench: Client, name: str) -> None:
     systems, pairs = [{"model": "en", "rules": "ja"}] * 2, [{"corpus": "pairs"}]
     requests = [

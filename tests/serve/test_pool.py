@@ -59,12 +59,34 @@ def test_work_that_takes_too_long_is_killed(serve: Callable[..., object]) -> Non
     assert workers() <= before
 
 
-def test_a_worker_that_dies_is_replaced(serve: Callable[..., object]) -> None:
+@pytest.mark.parametrize("count", [1, 2])
+def test_workers_that_die_while_idle_cost_nobody_anything(
+    serve: Callable[..., object], count: int
+) -> None:
     before = workers()
+    with serve(workers=count) as client:  # type: ignore[attr-defined]
+        for _ in range(3):
+            for pid in workers() - before:
+                os.kill(pid, signal.SIGKILL)
+            for _ in range(count + 1):
+                assert client.post("/api/parse", QUICK).status == 200
+
+
+def test_work_that_kills_its_worker_is_not_tried_again(
+    serve: Callable[..., object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hook = (
+        "import os, sys\n"
+        "if 'niwaki.serve.worker' in sys.orig_argv:\n"
+        "    from niwaki.serve.work import TASKS\n"
+        "    TASKS['check_rules'] = lambda **_: os._exit(1)\n"
+    )
+    (tmp_path / "sitecustomize.py").write_text(hook)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    monkeypatch.setenv("PYTHONPATH", path)
     with serve(workers=1) as client:  # type: ignore[attr-defined]
-        for pid in workers() - before:
-            os.kill(pid, signal.SIGKILL)
-        assert client.post("/api/parse", QUICK).status in (200, 500)
+        assert client.post("/api/rules-check", {"text": ""}).status == 500
+        assert client.get("/api/health").json["stopped"] == 1
         assert client.post("/api/parse", QUICK).status == 200
 
 

@@ -14,7 +14,10 @@ The server listens on this machine only. Another --host needs --token-file.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
+import os
+import secrets
 import sys
 from pathlib import Path
 
@@ -53,7 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--port", type=natural, default=8470, help="default: 8470; 0 finds one")
     parser.add_argument("--host", default="127.0.0.1", help="address (default: 127.0.0.1)")
-    parser.add_argument("--token-file", metavar="FILE", help="a secret that clients must send")
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="a secret that clients must send; made if there is none",
+    )
     parser.add_argument(
         "--allow-host",
         metavar="NAME",
@@ -94,7 +101,22 @@ def _say_where(url: str) -> None:
 
 
 def _token(path: str | None) -> str | None:
-    return None if path is None else Path(path).read_text(encoding="utf-8").strip()
+    """The secret in a file that nobody else can read; one is made if there is no file."""
+    if path is None:
+        return None
+    with contextlib.suppress(FileExistsError):
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(file, "w", encoding="ascii") as out:
+            out.write(secrets.token_urlsafe() + "\n")
+        print(f"made a token: {path}", file=sys.stderr)
+    if os.stat(path).st_mode & 0o077:
+        try:
+            os.chmod(path, 0o600)
+            print(f"{path}: others could read the token; now they cannot", file=sys.stderr)
+        except OSError:
+            print(f"{path}: others can read the token; see to it", file=sys.stderr)
+    # Whatever else is in it: only ASCII is a token.
+    return Path(path).read_text(encoding="utf-8", errors="replace").strip()
 
 
 def _log(quiet: bool) -> None:

@@ -12,7 +12,6 @@ import asyncio
 import contextlib
 import json
 import shutil
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from niwaki.keys import is_file_name
 from niwaki.serve.annotations import Project
 from niwaki.serve.errors import RequestError
 from niwaki.serve.jobs import Job
+from niwaki.serve.processes import python_command, start_python
 from niwaki.serve.schema import load_json
 from niwaki.training.config import Config
 from niwaki.training.config_file import make_config
@@ -144,10 +144,9 @@ class Plan:
 
 async def train(job: Job, folder: Path, init: str) -> None:
     """Run `niwaki train` and follow what it says; cancelling this kills it."""
-    command = [sys.executable, "-m", "niwaki", "train", CONFIG, "--init", init, "-o", MODEL]
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, str(_SUPERVISE), "nice", "-n", str(_NICE)),
-        *(*command, "--progress", "json"),
+    command = ["-m", "niwaki", "train", CONFIG, "--init", init, "-o", MODEL, "--progress", "json"]
+    process = await start_python(
+        *(str(_SUPERVISE), *python_command(*command, nice=_NICE)),
         cwd=folder,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.DEVNULL,

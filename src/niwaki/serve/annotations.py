@@ -10,9 +10,11 @@ version, the second is refused and told what the first did.
 
 from __future__ import annotations
 
+import logging
 import re
 import shutil
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +24,21 @@ from niwaki.data.conllu import read_conllu, write_conllu
 from niwaki.data.files import atomic_write
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
-from niwaki.errors import ConfigError
+from niwaki.errors import ConfigError, CorpusError, NiwakiError
 from niwaki.serve.errors import RequestError, unknown
 from niwaki.serve.folder import WorkFolder
 from niwaki.serve.frames import dump
 from niwaki.serve.journal import Journal
 from niwaki.serve.limits import Limits
+from niwaki.serve.registry import is_name
 from niwaki.serve.schema import load_json
 from niwaki.tasks.reorder.references import make_reference
 
+log = logging.getLogger("niwaki.serve")
+
 KINDS = ("trees", "links")
+# What is asked about a sentence: its main word, all its heads, or its links.
+QUESTIONS = {"trees": ("root", "tree"), "links": ("links",)}
 State = dict[str, Any]
 
 
@@ -40,8 +47,7 @@ class Project:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.id = folder, folder.name
-        record = load_json((folder / "project.json").read_bytes())
-        self.name, self.kind, self.model = record["name"], record["kind"], record["model"]
+        self.name, self.kind, self.model = _read_record(folder / "project.json")
         self.doubts: list[list[float]] | None = None
         self._lock = threading.Lock()
         if self.kind == "trees":
@@ -54,8 +60,18 @@ class Project:
         self._states: dict[int, list[State]] = {}
         self._versions: dict[int, int] = {}
         self._changed: list[int] = []  # the sentence of each change, in order
-        for entry in self._journal.read():
-            self._take(entry)
+        for line, entry in enumerate(self._journal.read(), start=1):
+            try:
+                self._check_entry(entry)
+                self._take(entry)
+            except (ValueError, LookupError, TypeError, AttributeError) as error:
+                raise CorpusError(
+                    str(folder / "journal.jsonl"),
+                    line,
+                    "LINE",
+                    "not a change of this project",
+                    "repair or move the project",
+                ) from error
         self._write_files()
 
     @property
@@ -99,20 +115,37 @@ class Project:
             return self.annotated
         return [n for n in self.annotated if len({i for i, _ in self.state(n)["links"]}) > 1]
 
+    def answered(self, number: int) -> list[str]:
+        """The questions about a sentence that have an answer."""
+        state = self.state(number)
+        if self.kind == "links":
+            return ["links"] if state.get("links") else []
+        heads = state.get("heads", {})
+        whole = len(heads) == len(self.sentences[number])
+        return ["root"] * (0 in heads.values()) + ["tree"] * whole
+
     @property
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> dict[str, Any]:
         states = [self.state(number) for number in self._states]
+        answered = Counter(kind for number in self._states for kind in self.answered(number))
         return {
             "sentences": len(self),
             "annotated": sum(map(is_annotated, states)),
             "skipped": sum(bool(state.get("skipped")) for state in states),
+            "answered": {kind: answered[kind] for kind in QUESTIONS[self.kind]},
         }
 
     def change(self, number: int, version: int, state: State) -> int:
         """Set the state of a sentence; returns its new version."""
         with self._lock:
             self._check(number, version)
-            return self._record({"sentence": number, "version": version + 1, "state": state})
+            entry = {"sentence": number, "version": version + 1, "state": state}
+            try:
+                # Before the journal: what is in it must be possible to write for ever after.
+                self._check_entry(entry)
+            except ValueError as error:
+                raise RequestError(422, str(error)) from error
+            return self._record(entry)
 
     def undo(self, number: int, version: int) -> int:
         """Take the last change of a sentence back."""
@@ -131,6 +164,21 @@ class Project:
                 "this sentence was changed in another tab; nothing was overwritten",
                 conflict={"version": self.version(number), "state": self.state(number)},
             )
+
+    def _check_entry(self, entry: dict[str, Any]) -> None:
+        """Raise if a change cannot be made, or cannot be written to the plain files."""
+        number, version = entry["sentence"], entry["version"]
+        if not isinstance(version, int) or number not in range(len(self)):
+            raise ValueError(f"no sentence {number!r}")
+        if entry.get("undo"):
+            return
+        state = entry["state"]
+        if not isinstance(state, dict):
+            raise ValueError("no state of a sentence")
+        if self.kind == "trees":
+            self.partial(number, state)
+        else:
+            self.reference(number, state)
 
     def _record(self, entry: dict[str, Any]) -> int:
         try:
@@ -171,20 +219,32 @@ class Project:
             [self.reference(number) for number in self.annotated], self.folder / "references.jsonl"
         )
 
-    def reference(self, number: int) -> Reference:
+    def reference(self, number: int, state: State | None = None) -> Reference:
         """The order that the links of a pair make of its source sentence."""
-        links = _links(self.state(number))
+        links = _links(self.state(number) if state is None else state)
         return make_reference(self.pairs[number].source, links, id=str(number + 1))
 
-    def partial(self, number: int) -> Sentence:
+    def partial(self, number: int, state: State | None = None) -> Sentence:
         """A sentence with what is known of its tree, and nothing else of it."""
-        sentence, state = self.sentences[number], self.state(number)
+        sentence, state = self.sentences[number], self.state(number) if state is None else state
         heads, labels = state.get("heads", {}), state.get("labels", {})
         words = range(1, len(sentence) + 1)
         return sentence.replace(
             heads=[heads.get(str(word), UNKNOWN) for word in words],
             deprels=[labels.get(str(word), "_") for word in words],
         )
+
+
+def _read_record(path: Path) -> tuple[str, str, str]:
+    """Name, kind and model of a project."""
+    try:
+        record = load_json(path.read_bytes())
+        name, kind, model = record["name"], record["kind"], record["model"]
+    except (ValueError, LookupError, TypeError) as error:
+        raise CorpusError(str(path), 1, "FILE", "no project", "repair or move it") from error
+    if kind not in KINDS or not isinstance(name, str) or not isinstance(model, str):
+        raise CorpusError(str(path), 1, "FILE", "no known kind of project", "repair or move it")
+    return name, kind, model
 
 
 def is_annotated(state: State) -> bool:
@@ -195,26 +255,45 @@ def _links(state: State) -> Links:
     return Links(frozenset((i, j) for i, j in state.get("links", [])))
 
 
+def _found_in(error: Exception) -> str:
+    """What is wrong, without the path that only this machine knows."""
+    if isinstance(error, CorpusError):
+        return f"line {error.line}: {error.found}; {error.advice}"
+    return str(error)
+
+
 class Projects:
     """All projects of a work folder."""
 
     def __init__(self, work: WorkFolder, limits: Limits) -> None:
         self._work, self._limits = work, limits
         self._found: dict[str, Project] = {}
+        self._aside: set[str] = set()
 
     @property
     def folder(self) -> Path:
         return self._work.path / "projects"
 
     def open(self) -> None:
+        """Open the folder and what is in it; a project that is broken does not stop the others."""
         self._work.open()
         for path in sorted(self.folder.glob("*/project.json")):
-            self._found[path.parent.name] = Project(path.parent)
+            name = path.parent.name
+            if not is_name(name):
+                continue  # one that was being made when the server was killed
+            try:
+                self._found[name] = Project(path.parent)
+            except Exception as error:
+                known = isinstance(error, NiwakiError | OSError)
+                log.warning("%s is set aside: %s", name, error if known else type(error).__name__)
+                self._aside.add(name)
 
     def list(self) -> list[Project]:
         return list(self._found.values())
 
     def get(self, name: str) -> Project:
+        if name in self._aside:
+            raise RequestError(409, "this project could not be opened; the server's log says why")
         if name not in self._found:
             raise unknown("project", name)
         return self._found[name]
@@ -239,6 +318,13 @@ class Projects:
         for file, content in {**files, "project.json": dump(record) + b"\n"}.items():
             with atomic_write(made / file) as out:
                 out.write(content)
+        try:
+            Project(made)
+        except (NiwakiError, ValueError) as error:
+            shutil.rmtree(made)
+            raise RequestError(
+                422, f"no project can be made of this: {_found_in(error)}"
+            ) from error
         made.rename(self.folder / key)
         project = self._found[key] = Project(self.folder / key)
         return project

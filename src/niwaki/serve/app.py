@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import hmac
 import re
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import Awaitable
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -45,16 +44,7 @@ _LOGIN_BODY = record({"token": text(most=500)}, "token")
 
 
 def make_app(state: AppState, hosts: frozenset[str], token: str | None = None) -> Any:
-    """An ASGI application; it starts and stops the state."""
-
-    @contextlib.asynccontextmanager
-    async def life(app: Any) -> AsyncIterator[None]:
-        await state.start()
-        try:
-            yield
-        finally:
-            await state.stop()
-
+    """An ASGI application; whoever runs it opens, starts and stops the state."""
     routes = [
         Route(each.path, functools.partial(_call, state, each), methods=[each.method])
         for each in ENDPOINTS
@@ -82,7 +72,7 @@ def make_app(state: AppState, hosts: frozenset[str], token: str | None = None) -
         Route("/", functools.partial(_page, "parse"), methods=["GET"]),
         *(Route(f"/{name}", functools.partial(_page, name), methods=["GET"]) for name in PAGES),
     ]
-    router = Router(routes=routes, lifespan=life)
+    router = Router(routes=routes)
 
     async def inner(scope: dict[str, Any], receive: Any, send: Any) -> None:
         # With an app in its scope, the router raises what it would else answer in plain text.

@@ -23,6 +23,8 @@ class WorkFolder:
         """Lock the folder if it is there."""
         if self.path.is_dir():
             self.ensure()
+        elif self.path.exists():
+            raise ConfigError(f"{self.path}: this is no folder; give another with --work FOLDER")
 
     def ensure(self) -> Path:
         """The folder, made and locked if it was not."""

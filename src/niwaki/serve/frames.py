@@ -1,7 +1,7 @@
 """How the server and its worker processes talk: a length, then so many bytes of JSON.
 
-A request is `[task, arguments]`. An answer begins with one byte that says how it went;
-what follows a DONE is handed to the client as it is.
+A request is `[task, arguments]`. When a worker has read it, it sends BEGUN. The answer then begins
+with one byte that says how it went; what follows a DONE is handed to the client as it is.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ LENGTH = struct.Struct(">I")
 # Whatever goes wrong, a broken length must not make the reader wait for gigabytes.
 LARGEST = 1 << 28
 
+BEGUN = b"b"
 DONE, REFUSED, FAILED = b"d", b"r", b"f"
 
 

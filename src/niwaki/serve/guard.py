@@ -20,6 +20,11 @@ log = logging.getLogger("niwaki.serve")
 COOKIE = "niwaki-token"
 LOGIN = "/api/login"
 _SAFE = ("GET", "HEAD")
+# Of two of these, a proxy in front and this server might each believe another one.
+_DECIDING = {
+    *("host", "origin", "sec-fetch-site", "content-type", "content-length"),
+    *("authorization", "cookie"),
+}
 
 # Scripts and styles only from here, nothing inline, nothing from elsewhere, in no frame.
 HEADERS = {
@@ -80,7 +85,7 @@ class Guard:
         )
 
     def _check(self, scope: Scope) -> None:
-        headers = {name.decode("latin-1"): value for name, value in scope["headers"]}
+        headers = _once(scope["headers"])
         host = headers.get("host", b"").decode("latin-1").lower()
         if host not in self._hosts:
             raise RequestError(
@@ -112,6 +117,17 @@ class Guard:
                 "a token is needed: send it as `Authorization: Bearer TOKEN`",
                 headers={"www-authenticate": "Bearer"},
             )
+
+
+def _once(pairs: list[tuple[bytes, bytes]]) -> dict[str, bytes]:
+    """The headers by name; of those that decide something there may not be two."""
+    headers: dict[str, bytes] = {}
+    for key, value in pairs:
+        name = key.decode("latin-1")
+        if name in headers and name in _DECIDING:
+            raise RequestError(400, f"two headers {name}; send one")
+        headers[name] = value
+    return headers
 
 
 def _check_origin(headers: dict[str, bytes], host: str) -> None:

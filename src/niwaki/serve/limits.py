@@ -9,6 +9,8 @@ from dataclasses import dataclass
 class Limits:
     """Defaults are for one person, or a small group, on two cores."""
 
+    head: int = 64 << 10  # bytes of the request line and the headers
+    headers: int = 100
     body: int = 4 << 20  # bytes of a request
     sentence_words: int = 1_000
     request_words: int = 20_000

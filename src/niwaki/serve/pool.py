@@ -11,14 +11,14 @@ import asyncio
 import contextlib
 import logging
 import math
-import os
-import sys
 import time
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from niwaki.errors import ConfigError
 from niwaki.serve.errors import RequestError, busy
-from niwaki.serve.frames import DONE, LARGEST, LENGTH, REFUSED, dump, frame
+from niwaki.serve.frames import BEGUN, DONE, LARGEST, LENGTH, REFUSED, dump, frame
+from niwaki.serve.processes import start_python
 from niwaki.serve.schema import load_json
 
 log = logging.getLogger("niwaki.serve")
@@ -28,6 +28,12 @@ T = TypeVar("T")
 # How much of the mean time of the work before counts in the estimate for Retry-After.
 _MEMORY = 0.9
 _LONGEST_RETRY = 60
+# How it shows that a process has ended.
+_GONE = (asyncio.IncompleteReadError, ConnectionError)
+
+
+class _NotBegunError(ConnectionError):
+    """A process had ended before it was given the work."""
 
 
 class Worker:
@@ -38,16 +44,14 @@ class Worker:
 
     @classmethod
     async def start(cls, nice: int = 0) -> Worker:
-        command = [sys.executable, "-m", "niwaki.serve.worker"]
-        if nice:
-            command = ["nice", "-n", str(nice), *command]
-        process = await asyncio.create_subprocess_exec(
-            *command,
+        process = await start_python(
+            *("-m", "niwaki.serve.worker"),
+            nice=nice,
+            environment={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             # Ctrl-C is for the server, which then stops its workers.
             start_new_session=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
         )
         return cls(process)
 
@@ -55,12 +59,21 @@ class Worker:
         pipe, answers = self._process.stdin, self._process.stdout
         assert pipe is not None
         assert answers is not None
-        pipe.write(frame(data))
-        await pipe.drain()
+        try:
+            pipe.write(frame(data))
+            await pipe.drain()
+            await answers.readexactly(len(BEGUN))
+        except _GONE as error:
+            raise _NotBegunError from error
         (size,) = LENGTH.unpack(await answers.readexactly(LENGTH.size))
         if size > LARGEST:
             raise ConnectionError("a frame that is too long")
         return await answers.readexactly(size)
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether it is known to have ended."""
+        return self._process.returncode is not None
 
     def kill(self) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -97,6 +110,11 @@ class Pool:
         """
         self.prepare(first)
         await self._begin()
+        if any(worker.is_dead for worker in self._workers):
+            raise ConfigError(
+                "a worker process ended when it was started; "
+                "run `python -P -m niwaki.serve.worker` to see why"
+            )
 
     def prepare(self, first: tuple[str, dict[str, Any]]) -> None:
         """The same, but the processes are started when there is something to do."""
@@ -106,14 +124,15 @@ class Pool:
         self._begun = True
         await asyncio.gather(*(self._add() for _ in range(self._size)))
 
-    async def _add(self) -> None:
+    async def _add(self) -> Worker:
         worker = await Worker.start(self._nice)
         self._workers.add(worker)
         try:
             await worker.ask(self._first)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            log.error("a worker died at its start")
+        except _GONE:
+            await worker.wait()
         self._idle.put_nowait(worker)
+        return worker
 
     async def stop(self) -> None:
         self._stopped = True
@@ -146,16 +165,28 @@ class Pool:
         data = dump([task, arguments])
         if not self._begun:
             await self._begin()
-        worker = await self._next_worker()
-        work = self._keep(self._work(worker, task, data))
+        for _ in range(self._size + 1):
+            try:
+                return _opened(task, await self._done(data))
+            except _NotBegunError:
+                # It ended while nobody needed it, as all that wait may have: no fault of this
+                # request, and nothing of it was done.
+                log.error("a worker died while it was idle")
+            except _GONE:
+                log.error("a worker died in %s", task)
+                break
+        raise RequestError(500, "the worker process died; see the server's log")
+
+    async def _done(self, data: bytes) -> bytes:
+        work = self._keep(self._work(await self._next_worker(), data))
         try:
-            return _opened(task, await asyncio.shield(work))
+            return await asyncio.shield(work)
         except asyncio.CancelledError:
             if not self._finishes:
                 work.cancel()
             raise
 
-    async def _work(self, worker: Worker, task: str, data: bytes) -> bytes:
+    async def _work(self, worker: Worker, data: bytes) -> bytes:
         started = time.monotonic()
         usable = False
         try:
@@ -166,9 +197,6 @@ class Pool:
             raise RequestError(
                 504, f"this took more than {self._seconds:g} s and was stopped; ask for less"
             ) from None
-        except (asyncio.IncompleteReadError, ConnectionError):
-            log.error("a worker died in %s", task)
-            raise RequestError(500, "the worker process died; see the server's log") from None
         finally:
             if usable:
                 self._idle.put_nowait(worker)
@@ -209,8 +237,8 @@ class Pool:
     async def _start_another(self, old: Worker) -> None:
         await old.wait()
         self._workers.discard(old)
-        if not self._stopped:
-            await self._add()
+        if not self._stopped and (await self._add()).is_dead:
+            log.error("a worker died at its start")
 
 
 def _opened(task: str, found: bytes) -> bytes:

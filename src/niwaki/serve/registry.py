@@ -67,8 +67,12 @@ class Registry:
         return self.rules[name]
 
 
+def is_name(text: str) -> bool:
+    return re.fullmatch(NAME, text) is not None
+
+
 def _free(name: str, taken: Iterable[str]) -> str:
-    if not re.match(NAME, name):
+    if not is_name(name):
         raise ConfigError(f"the name {name!r}: use letters, digits, dots, dashes and underscores")
     if name in taken:
         raise ConfigError(f"two things are called {name!r}; write NAME=PATH to give another name")
@@ -78,7 +82,7 @@ def _free(name: str, taken: Iterable[str]) -> str:
 def named(argument: str) -> tuple[str, str]:
     """`NAME=PATH`, or a path whose name is that of its file."""
     name, equals, path = argument.partition("=")
-    if equals and re.match(NAME, name):
+    if equals and is_name(name):
         return name, path
     stem = Path(argument.partition(",")[0]).name.partition(".")[0]
     return re.sub(r"[^A-Za-z0-9._-]", "-", stem) or "data", argument

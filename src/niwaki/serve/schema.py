@@ -130,7 +130,8 @@ def _check_text(value: str, schema: Schema, place: str) -> None:
         raise _refused(place, "an empty text", "give some")
     if "enum" in schema and value not in schema["enum"]:
         raise _wrong(place, value, nearest(value, schema["enum"]))
-    if "pattern" in schema and not re.search(schema["pattern"], value):
+    # The whole text: to `search`, a newline at the end is as good as the end.
+    if "pattern" in schema and not re.fullmatch(schema["pattern"], value):
         raise _wrong(place, value, f"it must fit {schema['pattern']}")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ipaddress
 import logging
 import socket
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from niwaki.errors import ConfigError
 from niwaki.serve.app import make_app
@@ -69,6 +69,28 @@ def bind(host: str, port: int) -> socket.socket:
     return made
 
 
+class Server(uvicorn.Server):  # type: ignore[misc]
+    """uvicorn's server around a state; why it cannot start is raised out of `run`."""
+
+    def __init__(self, config: uvicorn.Config, state: AppState, opened: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._state, self._opened = state, opened
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            await self._state.start()
+        except BaseException:
+            await self._state.stop()
+            raise
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._opened()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        await self._state.stop()
+
+
 def make_server(
     listener: socket.socket,
     host: str,
@@ -78,15 +100,21 @@ def make_server(
     *,
     token: str | None = None,
     allow_hosts: list[str] | None = None,
-) -> Any:
-    """A uvicorn server for a listening socket; `run(sockets=[listener])` serves."""
+    opened: Callable[[], None] = lambda: None,
+) -> Server:
+    """A server for a listening socket; `run(sockets=[listener])` serves.
+
+    The work folder is opened here, so that what is wrong with it is raised here.
+    """
     check_token(host, token)
     hosts = allowed_hosts(host, listener.getsockname()[1], allow_hosts or [])
+    state = AppState(registry, limits, folder)
+    state.open()
     config = uvicorn.Config(
-        make_app(AppState(registry, limits, folder), hosts, token),
+        make_app(state, hosts, token),
         http=watched_protocol(limits),
         ws="none",
-        lifespan="on",
+        lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
@@ -97,4 +125,4 @@ def make_server(
     )
     # uvicorn's own lines may quote requests; ours do not.
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
-    return uvicorn.Server(config)
+    return Server(config, state, opened)

@@ -12,7 +12,7 @@ from niwaki.serve.folder import WorkFolder
 from niwaki.serve.jobs import Jobs
 from niwaki.serve.limits import Limits
 from niwaki.serve.pool import Pool
-from niwaki.serve.registry import Corpus, Registry
+from niwaki.serve.registry import Corpus, Registry, is_name
 
 # Marks what was made in a project among the corpora; no registered name ends so by chance.
 _MADE = {"links": (".links", "references"), "trees": (".known", "partial")}
@@ -30,9 +30,12 @@ class AppState:
         self.projects = Projects(self.work, limits)
         self.jobs = Jobs(limits.jobs_kept)
 
-    async def start(self) -> None:
+    def open(self) -> None:
+        """Lock the work folder and find what was made before; raises if that cannot be done."""
         self.projects.open()
         self._find_earlier()
+
+    async def start(self) -> None:
         first = ("models", {"entries": list(self.registry.models.items())[:1]})
         await self.pool.start(first)
         self.background.prepare(first)
@@ -46,9 +49,11 @@ class AppState:
     def _find_earlier(self) -> None:
         """Rules that were edited and models that were adapted before."""
         for path in sorted((self.work.path / "rules").glob("*.toml")):
-            self.registry.rules.setdefault(path.stem, str(path.resolve()))
+            if is_name(path.stem):
+                self.registry.rules.setdefault(path.stem, str(path.resolve()))
         for path in sorted((self.work.path / "models").glob("*/model.niwaki")):
-            self.registry.models.setdefault(path.parent.name, str(path.resolve()))
+            if is_name(path.parent.name):
+                self.registry.models.setdefault(path.parent.name, str(path.resolve()))
 
     def refusal(self) -> RequestError | None:
         """Why no more work is taken just now."""

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from niwaki.errors import NiwakiError
 from niwaki.serve.errors import RequestError
-from niwaki.serve.frames import DONE, FAILED, LENGTH, REFUSED, dump, frame
+from niwaki.serve.frames import BEGUN, DONE, FAILED, LENGTH, REFUSED, dump, frame
 from niwaki.serve.schema import load_json
 from niwaki.serve.work import TASKS
 
@@ -50,6 +50,8 @@ def serve(source: BinaryIO, target: BinaryIO) -> None:
         data = source.read(size)
         if len(data) < size:
             return
+        target.write(BEGUN)
+        target.flush()
         target.write(frame(answer(data)))
         target.flush()
 

@@ -57,11 +57,18 @@ def open_workbench(
         registry.add_corpus(name, "bitext", files)
     limits = dataclasses.replace(Limits(), workers=workers, seconds=float(seconds))
     listener = bind(host, port)
-    server = make_server(
-        listener, host, registry, Path(work), limits, token=token, allow_hosts=list(allow_hosts)
-    )
     shown = f"[{host}]" if ":" in host else host
-    opened(f"http://{shown}:{listener.getsockname()[1]}/")
+    url = f"http://{shown}:{listener.getsockname()[1]}/"
+    server = make_server(
+        listener,
+        host,
+        registry,
+        Path(work),
+        limits,
+        token=token,
+        allow_hosts=list(allow_hosts),
+        opened=lambda: opened(url),
+    )
     # Ctrl-C is how it is closed, not how it fails.
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listener])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from pathlib import Path
 from typing import Any
 
-from niwaki.serve.annotations import Project, is_annotated
-from niwaki.serve.api.shapes import MODEL, SENTENCES, name
+from niwaki.serve.annotations import QUESTIONS, Project, is_annotated
+from niwaki.serve.api.shapes import LABEL, MODEL, SENTENCES, name
 from niwaki.serve.endpoint import Answer, Call, Endpoint, Result
 from niwaki.serve.errors import RequestError, unknown
 from niwaki.serve.jobs import RUNNING, Job
@@ -103,7 +104,9 @@ def _rank(app: AppState, project: Project) -> None:
         project.doubts = rows
         return {"sentences": len(rows)}
 
-    app.jobs.start("rank", f"doubts about {project.id}", request, work)
+    # With too many jobs, it is begun when somebody looks at the project again.
+    with contextlib.suppress(RequestError):
+        app.jobs.start("rank", f"doubts about {project.id}", request, work)
 
 
 async def overview(app: AppState, call: Call) -> Result:
@@ -111,23 +114,33 @@ async def overview(app: AppState, call: Call) -> Result:
     project = app.projects.get(call.path["id"])
     if project.kind == "trees" and project.doubts is None:
         _rank(app, project)
-    column = 1 if call.query.get("by") == "tree" else 0
+    kinds = QUESTIONS[project.kind]
+    column = kinds.index(call.query["by"]) if call.query.get("by") in kinds else 0
     rows: list[dict[str, Any]] = []
     for number in range(len(project)):
-        state = project.state(number)
         doubt = project.doubts[number][column] if project.doubts else 0.0
-        rows.append(
-            {
-                "n": number,
-                "text": _text(project, number)[:160],
-                "doubt": doubt,
-                "annotated": is_annotated(state),
-                "skipped": bool(state.get("skipped")),
-                "version": project.version(number),
-            }
+        text = _text(project, number)[:160]
+        rows.append({**_status(project, number), "text": text, "doubt": doubt})
+    rows.sort(
+        key=lambda row: (
+            kinds[column] in row["answered"] or row["skipped"],
+            -row["doubt"],
+            row["n"],
         )
-    rows.sort(key=lambda row: (row["annotated"] or row["skipped"], -row["doubt"], row["n"]))
+    )
     return {**_summary(project), "rows": rows[: call.query.get("count", _LISTED)]}
+
+
+def _status(project: Project, number: int) -> dict[str, Any]:
+    """Which version of a sentence there is, and which questions about it have an answer."""
+    state = project.state(number)
+    return {
+        "n": number,
+        "version": project.version(number),
+        "annotated": is_annotated(state),
+        "answered": project.answered(number),
+        "skipped": bool(state.get("skipped")),
+    }
 
 
 def _text(project: Project, number: int) -> str:
@@ -138,13 +151,7 @@ def _text(project: Project, number: int) -> str:
 
 async def question(app: AppState, call: Call) -> Result:
     project, number = _place(app, call)
-    common = {
-        "n": number,
-        "version": project.version(number),
-        "state": project.state(number),
-        "serial": project.serial,
-        **project.counts,
-    }
+    common = _known(project, number)
     if project.kind == "links":
         pair = project.pairs[number]
         return {**common, "tokens": pair.source, "target": pair.target}
@@ -185,11 +192,17 @@ async def answer(app: AppState, call: Call) -> Result:
     else:
         state = await _checked(app, project, number, body)
         version = await asyncio.to_thread(project.change, number, body["version"], state)
+    return {**_known(project, number), "version": version}
+
+
+def _known(project: Project, number: int) -> dict[str, Any]:
+    """What was said of a sentence, and how far the project is."""
     return {
-        "n": number,
-        "version": version,
         "state": project.state(number),
         "serial": project.serial,
+        "status": _status(project, number),
+        "n": number,
+        "version": project.version(number),
         **project.counts,
     }
 
@@ -228,7 +241,7 @@ async def changes(app: AppState, call: Call) -> Result:
     found = project.changed_since(call.query.get("since", 0))
     return {
         "serial": project.serial,
-        "changed": [{"n": number, "version": version} for number, version in found.items()],
+        "changed": [_status(project, number) for number in found],
         **project.counts,
     }
 
@@ -293,7 +306,7 @@ ENDPOINTS = [
                         {
                             "word": whole(1, 1_000),
                             "head": whole(0, 1_000, "0 makes it the root."),
-                            "label": text(most=60, pattern=r"^\S*$"),
+                            "label": text(most=60, pattern=LABEL),
                         },
                         "word",
                         "head",

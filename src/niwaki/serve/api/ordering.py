@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from niwaki.data.files import atomic_write
 from niwaki.serve.api.shapes import BEAM, MODEL, ONE_OF, SENTENCES, name
 from niwaki.serve.endpoint import Call, Endpoint, Result
 from niwaki.serve.errors import RequestError
-from niwaki.serve.registry import NAME
 from niwaki.serve.schema import flag, items, load_json, record, text, whole
 from niwaki.serve.state import AppState
 
@@ -59,8 +56,6 @@ async def check_rules(app: AppState, call: Call) -> Result:
 async def save_rules(app: AppState, call: Call) -> Result:
     """Keep edited rules under a new name in the work folder."""
     wanted = call.body["id"]
-    if not re.match(NAME, wanted):
-        raise RequestError(422, "id: use letters, digits, dots, dashes and underscores")
     path = app.work.path / "rules" / f"{wanted}.toml"
     if wanted in app.registry.rules and app.registry.rules[wanted] != str(path.resolve()):
         raise RequestError(

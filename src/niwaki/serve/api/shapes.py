@@ -10,6 +10,9 @@ from niwaki.serve.schema import Schema, flag, items, text, whole
 MAX_K = 64
 MAX_BEAM = 128
 
+# What can stand in a field of CoNLL-U, without spaces and without control characters.
+LABEL = r"^[^\s\u0000-\u001f\u007f-\u009f]*$"
+
 name: Schema = text("The id of something registered.", most=64, pattern=NAME)
 
 SENTENCES: dict[str, Schema] = {
@@ -41,7 +44,9 @@ CONSTRAINTS: Schema = items(
                 "word": WORD,
                 "head": whole(0, 1_000, "This is its head; 0 makes it the root."),
                 "forbid": items(whole(0, 1_000), 1_000, "None of these is its head."),
-                "labels": items(text(most=60, minLength=1), 100, "Its label is one of these."),
+                "labels": items(
+                    text(most=60, minLength=1, pattern=LABEL), 100, "Its label is one of these."
+                ),
             },
             "required": ["word"],
             "additionalProperties": False,

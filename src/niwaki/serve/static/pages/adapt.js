@@ -14,7 +14,7 @@ export async function show(main) {
   const ready = known.projects.filter((each) => each.useful);
   const results = h("section", { id: "results" });
   const progress = jobView();
-  const state = { projects: new Set(ready.slice(0, 1).map((each) => each.id)), model: "", rules: "ja", treebank: known.treebanks[0] ?? "", dev: "", ...known.defaults };
+  const state = { projects: new Set(ready.slice(0, 1).map((each) => each.id)), model: "", rules: "ja", treebank: "", dev: "", ...known.defaults };
   const form = h("div", { class: "card" });
   const start = async () => {
     replace(results);
@@ -72,7 +72,7 @@ export async function show(main) {
         h("label", { class: "stack" }, "Passes an epoch", count("passes", 1, 50)),
         h("button", { class: "button main", id: "start", disabled: !chosen.length, onclick: start }, "Train ", h("kbd", {}, "⏎")),
       ),
-      state.treebank ? null : h("p", { class: "note" }, "Without a treebank beside it a parser soon forgets what it knew, and nothing tells how sure it is. Register one: ", h("code", {}, "niwaki serve --trees train.conllu")),
+      state.treebank ? null : h("p", { class: "note" }, "Without a treebank beside it a parser soon forgets what it knew, and nothing tells how sure it is. ", known.treebanks.length ? "Choose one, but not the one on which models are compared: what was learned says little." : ["Register one: ", h("code", {}, "niwaki serve --trees train.conllu")]),
       progress.element,
     );
   };

@@ -53,17 +53,16 @@ export function showPair(session) {
     // Long sentences go beyond the edge: what is aimed at stays in sight.
     place.querySelector(`text.aim[data-side="${here.side}"]`)?.scrollIntoView({ block: "nearest", inline: "center" });
   };
-  const toggle = (i, j) => {
+  const toggle = (i, j) => session.write(() => {
     const rest = links().filter(([a, b]) => a !== i || b !== j);
-    const next = rest.length === links().length ? [...rest, [i, j]] : rest;
-    return session.write({ links: next });
-  };
+    return { links: rest.length === links().length ? [...rest, [i, j]] : rest };
+  });
   // What the aligner learned from all pairs of the project, as something to correct.
   const suggest = async () => {
     try {
       const { links: found } = await get(`/api/projects/${session.id}/sentences/${item.n}/suggestion`);
       if (!found.length) return toast("The aligner finds nothing here");
-      return await session.write({ links: found });
+      return await session.write(() => ({ links: found }));
     } catch (error) {
       return toast(error.message, "bad");
     }
@@ -84,7 +83,7 @@ export function showPair(session) {
       { class: "card" },
       h("p", { class: "soft" }, "Which words translate each other? Click a word above, then one below."),
       place,
-      h("div", { class: "row", vars: { "margin-top": "14px" } }, h("button", { class: "button small main", onclick: () => session.go(session.at + 1) }, "Next ", h("kbd", {}, "n")), h("button", { class: "button small", id: "suggest", onclick: suggest }, "Begin with the aligner's links ", h("kbd", {}, "l")), h("button", { class: "button small", onclick: () => session.skip() }, "Skip ", h("kbd", {}, "s")), h("button", { class: "button small", id: "undo", onclick: () => session.undo() }, "Undo ", h("kbd", {}, "u"))),
+      h("div", { class: "row", vars: { "margin-top": "14px" } }, h("button", { class: "button small main", onclick: () => session.next() }, "Next ", h("kbd", {}, "n")), h("button", { class: "button small", id: "suggest", onclick: suggest }, "Begin with the aligner's links ", h("kbd", {}, "l")), h("button", { class: "button small", onclick: () => session.skip() }, "Skip ", h("kbd", {}, "s")), h("button", { class: "button small", id: "undo", onclick: () => session.undo() }, "Undo ", h("kbd", {}, "u"))),
     ),
     h("p", { class: "soft" }, h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " moves, ", h("kbd", {}, "↑"), " ", h("kbd", {}, "↓"), " changes the side, ", h("kbd", {}, "⏎"), " links or unlinks the two words that are underlined."),
   );

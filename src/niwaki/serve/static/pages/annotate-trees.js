@@ -22,8 +22,8 @@ export function showRoot(session) {
   const chosen = headsOf(item.state).find((each) => each.head === 0)?.word;
   let aim = -1;
   const answer = (at) => {
-    const others = headsOf(item.state).filter((each) => each.head !== 0 && each.word !== at + 1);
-    return session.write({ heads: [{ word: at + 1, head: 0, label: "root" }, ...others] }, { advance: true });
+    const others = () => headsOf(item.state).filter((each) => each.head !== 0 && each.word !== at + 1);
+    return session.write(() => ({ heads: [{ word: at + 1, head: 0, label: "root" }, ...others()] }), { advance: true });
   };
   const most = Math.max(...item.roots, 0.01);
   const choices = item.tokens.map((form, at) =>
@@ -52,7 +52,7 @@ export function showRoot(session) {
       { class: "card ask" },
       h("p", { class: "question" }, "Which word is the main verb?"),
       h("div", { class: "choices", lang: "und" }, choices),
-      h("div", { class: "row", vars: { "justify-content": "center", "margin-top": "30px" } }, h("button", { class: "button small", onclick: () => session.skip() }, "Skip ", h("kbd", {}, "s")), h("button", { class: "button small", id: "undo", onclick: () => session.undo() }, "Undo ", h("kbd", {}, "u")), h("button", { class: "button small", onclick: () => session.go(session.at + 1) }, "Next ", h("kbd", {}, "n"))),
+      h("div", { class: "row", vars: { "justify-content": "center", "margin-top": "30px" } }, h("button", { class: "button small", onclick: () => session.skip() }, "Skip ", h("kbd", {}, "s")), h("button", { class: "button small", id: "undo", onclick: () => session.undo() }, "Undo ", h("kbd", {}, "u")), h("button", { class: "button small", onclick: () => session.next() }, "Next ", h("kbd", {}, "n"))),
     ),
     h("p", { class: "soft", vars: { "text-align": "center", "max-width": "none" } }, "Shaded words are the roots of the model's best trees. ", h("kbd", {}, "1"), "–", h("kbd", {}, "9"), " answers and goes on; ", h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " ", h("kbd", {}, "⏎"), " reaches any word."),
   );
@@ -111,18 +111,18 @@ export function showHeads(session) {
   // What is known with one word changed; of two roots the new one stays.
   const set = async (word, head, label) => {
     state.aim = 0;
-    const others = [...known().values()].filter((each) => each.word !== word && !(head === 0 && each.head === 0));
+    const others = () => [...known().values()].filter((each) => each.word !== word && !(head === 0 && each.head === 0));
     const old = state.tree.deprels[word - 1];
     const same = state.tree.heads[word - 1] === head;
     const name = label ?? (head === 0 ? "root" : same || known().get(word)?.label ? old : "");
     const picked = state.picked;
-    if (await session.write({ heads: [...others, { word, head, ...(name ? { label: name } : {}) }] })) session.reopen?.(picked);
+    if (await session.write(() => ({ heads: [...others(), { word, head, ...(name ? { label: name } : {}) }] }))) session.reopen?.(picked);
   };
   const clear = async (word) => {
     const picked = state.picked;
-    if (await session.write({ heads: [...known().values()].filter((each) => each.word !== word) })) session.reopen?.(picked);
+    if (await session.write(() => ({ heads: [...known().values()].filter((each) => each.word !== word) }))) session.reopen?.(picked);
   };
-  const accept = () => session.write({ heads: state.tree.heads.map((head, at) => ({ word: at + 1, head, label: state.tree.deprels[at] })) }, { advance: true });
+  const accept = () => session.write(() => ({ heads: state.tree.heads.map((head, at) => ({ word: at + 1, head, label: state.tree.deprels[at] })) }), { advance: true });
 
   // With something known, the tree around it is asked for.
   const answer = async () => {
@@ -157,7 +157,7 @@ export function showHeads(session) {
       h("div", { class: "row between", vars: { "margin-bottom": "8px" } }, h("p", { class: "soft", vars: { margin: 0 } }, "Correct what is wrong; the rest of the tree follows."), h("div", { class: "legend" }, h("span", { class: "mark known" }), "said by you")),
       place,
       panel,
-      h("div", { class: "row", vars: { "margin-top": "16px" } }, h("button", { class: "button small main", id: "accept", onclick: accept }, "All of it is right ", h("kbd", {}, "a")), h("button", { class: "button small", onclick: () => session.skip() }, "Skip ", h("kbd", {}, "s")), h("button", { class: "button small", id: "undo", onclick: () => session.undo() }, "Undo ", h("kbd", {}, "u")), h("button", { class: "button small", onclick: () => session.go(session.at + 1) }, "Next ", h("kbd", {}, "n"))),
+      h("div", { class: "row", vars: { "margin-top": "16px" } }, h("button", { class: "button small main", id: "accept", onclick: accept }, "All of it is right ", h("kbd", {}, "a")), h("button", { class: "button small", onclick: () => session.skip() }, "Skip ", h("kbd", {}, "s")), h("button", { class: "button small", id: "undo", onclick: () => session.undo() }, "Undo ", h("kbd", {}, "u")), h("button", { class: "button small", onclick: () => session.next() }, "Next ", h("kbd", {}, "n"))),
     ),
   );
   keys([

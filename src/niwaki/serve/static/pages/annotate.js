@@ -4,10 +4,14 @@ import { get, post } from "../lib/api.js";
 import { h, percent, plural, replace, select, toast } from "../lib/dom.js";
 import { keys } from "../lib/keys.js";
 import { showPair } from "./annotate-links.js";
-import { showHeads, showRoot } from "./annotate-trees.js";
+import { headsOf, showHeads, showRoot } from "./annotate-trees.js";
 import { newProject } from "./annotate-new.js";
 
 const MODES = { root: "Main verb", heads: "Heads" };
+// The question of a mode as the server names it, and how its answers are counted.
+const COUNTED = { root: "main verbs", tree: "whole trees", links: "linked pairs" };
+const counted = (project) => Object.entries(project.answered).map(([kind, count]) => `${count} ${COUNTED[kind]}`).join(", ");
+const shareDone = (project) => Math.max(...Object.values(project.answered)) / project.sentences;
 
 export async function show(main) {
   const query = new URLSearchParams(location.search);
@@ -31,8 +35,8 @@ async function showProjects(main) {
               "article",
               { class: "card", "data-project": each.id },
               h("div", { class: "row between" }, h("h2", { vars: { margin: 0 } }, each.name), h("span", { class: "chip" }, each.kind === "trees" ? "trees" : "links")),
-              h("p", { class: "soft num", vars: { margin: "8px 0" } }, `${each.annotated} of ${plural(each.sentences, "sentence")} annotated${each.skipped ? `, ${each.skipped} skipped` : ""}`),
-              h("div", { class: "bar-outer" }, h("div", { class: "bar-inner", vars: { width: percent(each.annotated / each.sentences) } })),
+              h("p", { class: "soft num", vars: { margin: "8px 0" } }, `${plural(each.sentences, "sentence")}: ${counted(each)}${each.skipped ? `, ${each.skipped} skipped` : ""}`),
+              h("div", { class: "bar-outer" }, h("div", { class: "bar-inner", vars: { width: percent(shareDone(each)) } })),
               h(
                 "div",
                 { class: "row", vars: { "margin-top": "14px" } },
@@ -53,12 +57,15 @@ async function showProjects(main) {
 
 const files = (project) => (project.kind === "trees" ? ["partial.conllu"] : ["links.pharaoh", "references.jsonl"]);
 
-// One project in one tab: where we are, what was undone, and what others did meanwhile.
+// One project in one tab: where we are, what was undone, and what others did meanwhile. The order
+// of the sentences is fixed when the person begins; a better one is taken on asking.
 class Session {
   constructor(main, id, mode) {
-    Object.assign(this, { main, id, mode, queue: [], at: 0, item: null, written: [], serial: 0, counted: 0, ahead: new Map() });
+    Object.assign(this, { main, id, mode, queue: [], at: 0, item: null, begun: false, written: [], serial: 0, counted: 0, ahead: new Map(), deeds: Promise.resolve() });
     this.stage = h("section", { id: "stage" });
-    this.side = h("ol", { class: "queue", "aria-label": "Sentences, most uncertain first" });
+    this.side = h("ol", { class: "queue", "aria-label": "Sentences" });
+    this.title = h("h2", {});
+    this.offer = h("p", { class: "note", hidden: true }, "The model has found what it is least sure of. ", h("button", { class: "button small", id: "reorder", onclick: () => this.reorder() }, "Put that first ", h("kbd", {}, "o")));
     this.conflict = h("div", { role: "alert" });
     this.bar = h("div", { class: "bar-inner", vars: { width: "0" } });
     this.count = h("span", { class: "soft num", id: "count" });
@@ -67,8 +74,10 @@ class Session {
   }
 
   async open() {
-    await this.load();
+    this.take(await this.load());
     const trees = this.project.kind === "trees";
+    this.kind = !trees ? "links" : this.mode === "heads" ? "tree" : "root";
+    this.counts(this.project);
     replace(
       this.main,
       h(
@@ -80,30 +89,122 @@ class Session {
       h("div", { class: "row", vars: { margin: "10px 0 18px" } }, h("div", { class: "bar-outer grow" }, this.bar), this.count, this.saved),
       this.conflict,
       this.finished,
-      h("div", { class: "split" }, this.stage, h("aside", { class: "card" }, h("h2", {}, trees ? "Most uncertain first" : "Pairs"), this.side)),
+      h("div", { class: "split" }, this.stage, h("aside", { class: "card" }, this.title, this.offer, this.side)),
     );
-    await this.go(0);
+    if (trees && !this.project.ranked) this.wait();
+    else await this.begin();
     this.watch();
   }
 
-  async load() {
-    this.project = await get(`/api/projects/${this.id}?by=${this.mode === "heads" ? "tree" : "root"}`);
-    this.serial = this.project.serial;
-    this.queue = this.project.rows;
-    // Doubts are found in the background; when they are there, the queue is put in order.
-    if (this.project.kind === "trees" && !this.project.ranked) {
-      setTimeout(async () => {
-        const here = this.item?.n;
-        await this.load();
-        if (this.project.ranked && !this.written.length) return this.go(0);
-        this.at = Math.max(0, this.queue.findIndex((row) => row.n === here));
-        return this.showQueue();
-      }, 800);
-    }
+  load() {
+    return get(`/api/projects/${this.id}?by=${this.mode === "heads" ? "tree" : "root"}`);
+  }
+
+  // `ranked` is then what the queue is, whatever is known later.
+  take(project) {
+    this.project = project;
+    this.serial = project.serial;
+    this.queue = project.rows;
+  }
+
+  // Doubts are found in the background. Nothing is asked before they are there, unless the
+  // person begins without them: then the sentences stay as they stand.
+  wait() {
+    const begin = () => this.do(() => this.begin());
+    replace(
+      this.stage,
+      h("div", { class: "card ask" }, h("p", { class: "question" }, "The model is looking for what it is least sure of."), h("button", { class: "button", id: "begin", onclick: begin }, "Begin now, in the order of the text ", h("kbd", {}, "⏎"))),
+    );
+    keys([["Enter", "Begin now", begin]]);
+    const poll = setInterval(async () => {
+      let project;
+      try {
+        project = await this.load();
+      } catch {
+        return;
+      }
+      if (!project.ranked) return;
+      clearInterval(poll);
+      this.do(async () => {
+        if (this.begun) {
+          this.offer.hidden = false;
+          return;
+        }
+        this.take(project);
+        await this.begin();
+      });
+    }, 800);
+  }
+
+  async begin() {
+    if (this.begun) return;
+    this.begun = true;
+    this.entitle();
+    await this.goOn(-1);
+  }
+
+  entitle() {
+    replace(this.title, this.project.kind === "links" ? "Pairs" : this.project.ranked ? "Most uncertain first" : "In the order of the text");
+  }
+
+  // Asked for by the person: the sentence that is shown stays, what follows it is new.
+  reorder() {
+    return this.do(async () => {
+      const project = await this.load();
+      const here = this.queue[this.at];
+      this.take(project);
+      if (here) this.queue = [this.queue.find((row) => row.n === here.n) ?? here, ...this.queue.filter((row) => row.n !== here.n)];
+      this.at = 0;
+      this.ahead.clear();
+      this.offer.hidden = true;
+      this.entitle();
+      if (this.item) this.showQueue();
+      else await this.goOn(-1);
+    });
+  }
+
+  // One thing after another: a key that is pressed while an answer is under way finds the page
+  // as that answer leaves it.
+  do(deed) {
+    this.deeds = this.deeds.then(deed).catch((error) => {
+      toast(error.message, "bad");
+      return false;
+    });
+    return this.deeds;
   }
 
   async fetch(n) {
     return get(`/api/projects/${this.id}/sentences/${n}`);
+  }
+
+  isOpen(row) {
+    return !row.skipped && !row.answered.includes(this.kind);
+  }
+
+  // The place of the next question without an answer, from a place on and around; or -1.
+  nextOpen(at) {
+    const places = [...this.queue.keys()].filter((place) => place !== at && this.isOpen(this.queue[place]));
+    return places.find((place) => place > at) ?? places[0] ?? -1;
+  }
+
+  // To the next question without an answer; where there is none, nothing is asked.
+  async goOn(at = this.at) {
+    let next = this.nextOpen(at);
+    const { sentences, skipped, answered } = this.project;
+    if (next < 0 && this.queue.length < sentences && answered[this.kind] + skipped < sentences) {
+      this.take(await this.load());
+      next = this.nextOpen(-1);
+    }
+    if (next >= 0) return this.go(next);
+    if (this.item && this.queue[this.at] && this.isOpen(this.queue[this.at])) return toast("No other question is open");
+    this.item = null;
+    this.at = -1;
+    replace(this.conflict);
+    replace(this.stage);
+    this.showQueue();
+    this.finished.hidden = false;
+    keys(this.common());
+    return null;
   }
 
   async go(at) {
@@ -112,16 +213,24 @@ class Session {
     const { n } = this.queue[this.at];
     this.item = (await this.ahead.get(n)) ?? (await this.fetch(n));
     this.ahead.clear();
-    const next = this.queue[this.at + 1];
+    const next = this.queue[this.nextOpen(this.at)];
     if (next) this.ahead.set(next.n, this.fetch(next.n).catch(() => null));
     this.refresh();
+  }
+
+  step(by) {
+    return this.do(() => this.go(this.at + by));
+  }
+
+  next() {
+    return this.do(() => this.goOn());
   }
 
   refresh() {
     replace(this.conflict);
     this.counts(this.item);
     this.showQueue();
-    this.finished.hidden = this.queue.some((row) => !row.annotated && !row.skipped);
+    this.finished.hidden = this.queue.some((row) => this.isOpen(row));
     if (this.project.kind === "links") showPair(this);
     else if (this.mode === "heads") showHeads(this);
     else showRoot(this);
@@ -131,32 +240,48 @@ class Session {
   counts(record) {
     if (record.serial < this.counted) return;
     this.counted = record.serial;
-    this.bar.style.width = percent(record.annotated / record.sentences, 1);
-    replace(this.count, `${record.annotated} of ${record.sentences}`);
+    const { answered, skipped, sentences } = record;
+    Object.assign(this.project, { answered, skipped });
+    this.bar.style.width = percent(answered[this.kind] / sentences, 1);
+    replace(this.count, `${answered[this.kind]} of ${sentences} ${COUNTED[this.kind]}${skipped ? `, ${skipped} skipped` : ""}`);
   }
 
   showQueue() {
     const first = Math.max(0, this.at - 3);
+    const mark = (row) => {
+      if (row.answered.includes(this.kind)) return "✓";
+      if (row.skipped) return "–";
+      if (row.annotated) return "…";
+      return this.project.ranked ? percent(row.doubt) : String(row.n + 1);
+    };
     replace(
       this.side,
       this.queue.slice(first, first + 60).map((row, offset) =>
         h(
           "li",
-          { class: `${first + offset === this.at ? "here" : ""} ${row.annotated || row.skipped ? "done" : ""}`, "data-n": row.n, onclick: () => this.go(first + offset) },
-          h("span", { class: "doubt" }, row.annotated ? "✓" : row.skipped ? "–" : this.project.kind === "trees" ? percent(row.doubt) : String(row.n + 1)),
+          { class: `${first + offset === this.at ? "here" : ""} ${this.isOpen(row) ? "" : "done"}`, "data-n": row.n, onclick: () => this.do(() => this.go(first + offset)) },
+          h("span", { class: "doubt" }, mark(row)),
           h("span", {}, row.text),
         ),
       ),
     );
   }
 
-  // Writes a new state of the sentence; then goes on if that is wanted.
-  async write(body, { advance = false, version = this.item.version } = {}) {
-    const { n } = this.item;
+  // Writes a new state of the sentence that is shown; then goes on if that is wanted. `make` gives
+  // the state when its turn has come: what was said before is then known.
+  write(make, options = {}) {
+    const n = this.item?.n;
+    return this.do(() => this.send(n, make, options));
+  }
+
+  async send(n, make, { advance = false, version = this.item?.version } = {}) {
+    // Meant for a sentence that is no longer shown, such as the second of two quick keys.
+    if (n === undefined || this.item?.n !== n) return false;
+    const body = make();
     try {
       const answer = await post(`/api/projects/${this.id}/sentences/${n}/answer`, { version, ...body });
       this.settle(answer, body.undo ? null : n);
-      if (advance) await this.go(this.at + 1);
+      if (advance) await this.goOn();
       else this.refresh();
       return true;
     } catch (error) {
@@ -170,24 +295,34 @@ class Session {
     Object.assign(this.item, { version: answer.version, state: answer.state });
     this.counts(answer);
     const row = this.queue.find((each) => each.n === answer.n);
-    if (row) Object.assign(row, { annotated: Boolean(Object.keys(answer.state.heads ?? {}).length || answer.state.links?.length), skipped: Boolean(answer.state.skipped), version: answer.version });
+    if (row) Object.assign(row, answer.status);
     if (made !== null) this.written.push(made);
     // Our own change is not news.
     this.serial = Math.max(this.serial, answer.serial);
     replace(this.saved, `written, version ${answer.version}`);
   }
 
-  async undo() {
-    const n = this.written.pop();
-    if (n === undefined) return toast("Nothing to undo in this tab");
-    const at = this.queue.findIndex((row) => row.n === n);
-    await this.go(at);
-    await this.write({ undo: true });
-    return null;
+  undo() {
+    return this.do(async () => {
+      const n = this.written.pop();
+      if (n === undefined) return toast("Nothing to undo in this tab");
+      let at = this.queue.findIndex((row) => row.n === n);
+      // It may have left the list since; it comes back where we are.
+      if (at < 0) {
+        at = Math.max(0, this.at);
+        this.queue.splice(at, 0, { ...(await this.fetch(n)).status, text: "", doubt: 0 });
+      }
+      await this.go(at);
+      return this.send(n, () => ({ undo: true }));
+    });
   }
 
+  // Nobody can tell: what is known of the sentence stays known.
   skip() {
-    return this.write({ skipped: true }, { advance: true });
+    return this.write(() => {
+      const { state } = this.item;
+      return { ...(state.links ? { links: state.links } : {}), ...(state.heads ? { heads: headsOf(state) } : {}), skipped: true };
+    }, { advance: true });
   }
 
   showConflict(theirs, mine, advance) {
@@ -212,7 +347,7 @@ class Session {
         { class: "conflict", id: "conflict" },
         h("h2", {}, "Another tab changed this sentence first"),
         h("p", {}, h("b", {}, "There: "), describe(theirs.state), h("br"), h("b", {}, "Here: "), mine.undo ? "undo" : describe(mine)),
-        h("div", { class: "row" }, h("button", { class: "button", id: "theirs", onclick: take }, "Keep theirs"), h("button", { class: "button", id: "mine", onclick: () => this.write(mine, { advance, version: theirs.version }) }, "Write mine over it")),
+        h("div", { class: "row" }, h("button", { class: "button", id: "theirs", onclick: take }, "Keep theirs"), h("button", { class: "button", id: "mine", onclick: () => this.write(() => mine, { advance, version: theirs.version }) }, "Write mine over it")),
       ),
     );
     this.conflict.querySelector("button").focus();
@@ -230,10 +365,11 @@ class Session {
       }
       this.serial = news.serial;
       if (!news.changed.length) return null;
-      for (const { n, version } of news.changed) {
+      for (const status of news.changed) {
+        const { n, version } = status;
         this.ahead.delete(n);
         const row = this.queue.find((each) => each.n === n);
-        if (row && row.version < version) Object.assign(row, { version, annotated: true });
+        if (row && row.version < version) Object.assign(row, status);
         if (this.item?.n === n && this.item.version < version && !this.conflict.children.length) {
           replace(this.conflict, h("div", { class: "conflict", id: "news" }, h("div", { class: "row between" }, "Another tab changed this sentence.", h("button", { class: "button small", onclick: async () => {
             this.item = await this.fetch(n);
@@ -252,8 +388,10 @@ class Session {
     return [
       ["s", "Skip: nobody can tell", () => this.skip()],
       [["u", "Ctrl+z"], "Undo", () => this.undo()],
-      [["n", "PageDown"], "The next one", () => this.go(this.at + 1)],
-      [["b", "PageUp"], "The one before", () => this.go(this.at - 1)],
+      ["n", "The next one without an answer", () => this.next()],
+      ["PageDown", "The next one in the list", () => this.step(1)],
+      [["b", "PageUp"], "The one before", () => this.step(-1)],
+      ["o", this.offer.hidden ? "" : "Most uncertain first", () => (this.offer.hidden ? false : this.reorder())],
     ];
   }
 }
