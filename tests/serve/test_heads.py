@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import socket
@@ -183,3 +184,25 @@ def test_a_name_as_long_as_a_book_is_not_compared(
         assert (reply.status, len(reply.data) < 1_000) == (422, True)
     assert seen and max(seen) < 1_000
     assert "did you mean" in nearest("tokns", ["tokens"])
+
+
+def test_a_large_request_is_checked_beside_the_others(
+    bench: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from niwaki.serve import app
+
+    beside: list[bool] = []
+    real = app.read_body
+
+    def watched(*values: Any) -> Any:
+        try:
+            asyncio.get_running_loop()
+            beside.append(False)
+        except RuntimeError:
+            beside.append(True)
+        return real(*values)
+
+    monkeypatch.setattr(app, "read_body", watched)
+    assert bench.post("/api/parse", {"tokens": [["a"]]}).status == 200
+    assert bench.post("/api/parse", {"tokens": [["a"] * 1_000] * 100}).status == 413
+    assert beside == [False, True]

@@ -40,6 +40,7 @@ _MEDIA = {
 }
 # What the log says of a request whose client went away; nobody is told.
 CLIENT_GONE = 499
+_SMALL = 1 << 16  # bytes that are read at once
 _LOGIN_BODY = record({"token": text(most=500)}, "token")
 
 
@@ -92,7 +93,12 @@ async def _call(state: AppState, endpoint: Endpoint, request: Request) -> Respon
     query = read_query(request.scope["query_string"], endpoint.query)
     body: dict[str, Any] = {}
     if endpoint.body is not None:
-        body = read_body(await request.body(), endpoint.body)
+        data = await request.body()
+        # Millions of values take seconds to check, in which others must be answered.
+        if len(data) > _SMALL:
+            body = await asyncio.to_thread(read_body, data, endpoint.body)
+        else:
+            body = read_body(data, endpoint.body)
     work = endpoint.run(state, Call(body, dict(request.path_params), query))
     result = await (work if endpoint.lasting else _while_awaited(request, work))
     if isinstance(result, Answer):
