@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         evaluate_reordering,
     )
     from niwaki.verbs.parsing import kbest, parse
+    from niwaki.verbs.pricing import Prices, price
     from niwaki.verbs.reordering import learn_rules, references, reorder
     from niwaki.verbs.serving import open_workbench
     from niwaki.verbs.training import SelfTrained, Uptrained, self_train, train, uptrain
@@ -118,6 +119,7 @@ _LATER = {
         "evaluate_reordering",
     ),
     "niwaki.verbs.parsing": ("kbest", "parse"),
+    "niwaki.verbs.pricing": ("Prices", "price"),
     "niwaki.verbs.reordering": ("learn_rules", "references", "reorder"),
     "niwaki.verbs.serving": ("open_workbench",),
     "niwaki.verbs.training": ("SelfTrained", "Uptrained", "self_train", "train", "uptrain"),
@@ -154,6 +156,7 @@ __all__ = [
     "ObjectiveError",
     "Pipeline",
     "Posteriors",
+    "Prices",
     "ProfilesReport",
     "Reference",
     "Reordering",
@@ -191,6 +194,7 @@ __all__ = [
     "load",
     "open_workbench",
     "parse",
+    "price",
     "read_conllu",
     "references",
     "reorder",

@@ -157,7 +157,7 @@ def test_json_and_conllu_hold_the_same_trees(model_path: Path, beam: str) -> Non
     options = ["parse", "-m", model_path, "--beam", beam, "--from", "tokens"]
     plain = sentences(niwaki(*options, stdin=text).stdout)
     records = map(json.loads, niwaki(*options, "--to", "json", stdin=text).stdout.splitlines())
-    found = [(tuple(r["parses"][0]["heads"]), tuple(r["parses"][0]["deprels"])) for r in records]
+    found = [(tuple(record["heads"]), tuple(record["deprels"])) for record in records]
     assert found == [(sentence.heads, sentence.deprels) for sentence in plain]
 
 

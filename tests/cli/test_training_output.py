@@ -24,7 +24,18 @@ NAMES = {
     "done": {"path", "seconds"},
     "error": {"message", "status"},
 }
-OBJECTIVE = {"name", "examples", "updates", "first", "oracle", "k", "rescued", "retagged"}
+OBJECTIVE = {
+    "written",
+    "priced",
+    "name",
+    "examples",
+    "updates",
+    "first",
+    "oracle",
+    "k",
+    "rescued",
+    "retagged",
+}
 
 QUICK: dict[str, Any] = {
     "model": {"beam": 4, "greedy": False},

@@ -43,7 +43,7 @@ def test_it_parses_and_ranks(client: Client, chain: Pipeline) -> None:
     (found,) = client.post("/api/parse", request).json["sentences"]
     (wanted,) = chain.parse([sentence], probabilities=True)
     assert found["heads"] == list(wanted.heads)
-    assert found["arc_probabilities"] == [float(each["ArcProb"]) for each in wanted.notes]
+    assert found["probabilities"]["arc"] == [float(each["ArcProb"]) for each in wanted.notes]
     (ranked,) = client.post("/api/kbest", {**request, "k": 4}).json["sentences"]
     assert [each["probability"] for each in ranked["parses"]] == pytest.approx(
         chain.kbest(sentence, 4).probabilities

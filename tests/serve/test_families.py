@@ -72,10 +72,10 @@ def test_its_probabilities_are_shown(both: Client, graph: Pipeline) -> None:
     (found,) = both.post("/api/parse", request).json["sentences"]
     (wanted,) = graph.parse([SENTENCE], probabilities=True)
     for kind, note in NOTES.items():
-        assert found[f"{kind}_probabilities"] == [float(each[note]) for each in wanted.notes]
-    assert found["probability"] == float(wanted.metadata[TREE_COMMENT])
+        assert found["probabilities"][kind] == [float(each[note]) for each in wanted.notes]
+    assert found["probabilities"]["tree"] == float(wanted.metadata[TREE_COMMENT])
     (plain,) = both.post("/api/parse", {**request, "probabilities": False}).json["sentences"]
-    assert "arc_probabilities" not in plain
+    assert "probabilities" not in plain
     (ranked,) = both.post("/api/kbest", {**request, "k": 3}).json["sentences"]
     assert [each["probability"] for each in ranked["parses"]] == pytest.approx(
         graph.kbest(SENTENCE, 3).probabilities
@@ -143,7 +143,7 @@ def test_annotators_are_asked_by_its_doubts(both: Client, graph: Pipeline) -> No
     ]
     assert found["rows"][0]["doubt"] == pytest.approx(1 - max(shares.values()), abs=1e-4)
     (parsed,) = graph.parse([sentence], probabilities=True)
-    assert asked["arc_probabilities"] == [float(each[NOTES["arc"]]) for each in parsed.notes]
+    assert asked["probabilities"]["arc"] == [float(each[NOTES["arc"]]) for each in parsed.notes]
 
 
 def test_it_is_adapted_and_stays_what_it_is(both: Client) -> None:

@@ -172,7 +172,7 @@ def test_adapting_trains_a_model_and_shows_what_it_did(
     # It is a model like others from now on, and what it was made of lies beside it.
     assert result["model"] in {each["id"] for each in bench.get("/api/models").json}
     words = {"tokens": [["Rain", "falls", "."]], "model": result["model"]}
-    assert "arc_probabilities" in bench.post("/api/parse", words).json["sentences"][0]
+    assert "arc" in bench.post("/api/parse", words).json["sentences"][0]["probabilities"]
     config = bench.get(f"/api/adapt/{job['id']}/config").json["config"]
     assert [each.get("kind") for each in config["objective"]] == [None, "partial"]
     assert str(bench.folder) not in json.dumps(config)

@@ -328,9 +328,16 @@ def test_a_parser_learns_what_the_task_wants(any_base: Path, tmp_path: Path, sel
     config = make_config({"objective": [{**objective, "step": step}], "training": {"epochs": 4}})
     init = load(any_base)
     before = mean_cost(init, references)
-    model = train(config, tmp_path / "m", Log(), init=init, threads=1)
+    log = Log()
+    model = train(config, tmp_path / "m", log, init=init, threads=1)
     after = mean_cost(load(tmp_path / "m"), references)
     assert after < before - 0.02
+    # What the log says is what the file does.
+    last = log.epochs[-1].objectives[0]
+    assert last.written == pytest.approx(after, abs=1e-6)
+    assert last.priced == len(list(read_references(references)))
+    record = json.loads((tmp_path / "m.log.jsonl").read_text().splitlines()[-1])
+    assert record["written_cost"] == last.written
     assert model.config["init"]["name"] == "model"
     assert model.tagger is not None
 

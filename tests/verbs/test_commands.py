@@ -211,6 +211,14 @@ def parse(bench: Bench) -> None:
     assert found == [json.loads(line) for line in told.splitlines()]
 
 
+def price(bench: Bench) -> None:
+    task, models = bench.task(), [bench.model, "en"]
+    found = as_json(niwaki.price(task, models, beam=1, samples=50).to_json())
+    words = ("price", task, "-m", bench.model, "-m", "en", "--beam", 1, "--samples", 50)
+    assert found == bench.json(*words)
+    assert f"{found['1 reordering']['models'][1]['cost']:8.4f}  [" in bench.run(*words)
+
+
 def references(bench: Bench) -> None:
     out = bench.file("out")
     write_references(niwaki.references(*ORDER), out)

@@ -3,11 +3,12 @@
 A log is JSON Lines, one object for each epoch of each objective:
 
     {"epoch": 1, "objective": "reordering", "updates": 812, "first_cost": 0.21,
-     "oracle_cost": 0.08, "mean_k": 7.4}
+     "oracle_cost": 0.08, "mean_k": 7.4, "written_cost": 0.23}
 
-`first_cost` is the mean cost of the parser's first candidates, `oracle_cost` that of the best
-ones in its lists, `mean_k` the mean length of the lists. Numbers other than the epoch may be
-null or missing; further keys are left alone.
+`written_cost` is the mean cost of the trees of the model as it would be written, `first_cost`
+that of its first candidates while it learned, `oracle_cost` that of the best ones in its lists,
+`mean_k` the mean length of the lists. Numbers other than the epoch may be null or missing;
+further keys are left alone.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from niwaki.data.jsonlines import objects
 from niwaki.draw import escape, line_chart, page, round_limits
 from niwaki.errors import CorpusError, NiwakiError, shown
 
-_DECIMALS = {"updates": 0, "first_cost": 4, "oracle_cost": 4, "mean_k": 1}
+_DECIMALS = {"updates": 0, "first_cost": 4, "oracle_cost": 4, "mean_k": 1, "written_cost": 4}
 _NUMBERS = tuple(_DECIMALS)
+_COSTS = {"written_cost": "as written", "first_cost": "first", "oracle_cost": "oracle"}
 _STYLE = (
     "body{max-width:1500px;margin:2rem auto;padding:0 1.5rem}"
     ".row{display:flex;flex-wrap:wrap;gap:1rem 1.6rem}"
@@ -42,6 +44,7 @@ class Entry:
     first_cost: float | None = None
     oracle_cost: float | None = None
     mean_k: float | None = None
+    written_cost: float | None = None
 
 
 def read_log(source: Source) -> list[Entry]:
@@ -107,7 +110,10 @@ class CurvesReport:
     def to_html(self, title: str) -> str:
         charts = "".join(svg for _, svg in self.charts())
         tables = "".join(f"<div>{table.to_html()}</div>" for table in self.tables())
-        about = "Costs are means over an epoch: of the first candidate, and of the best (oracle)."
+        about = (
+            "Costs are means: of the trees of the model as it would be written after the epoch, of "
+            "the first candidate while it learned, and of the best (oracle)."
+        )
         body = f"<p>{escape(about)}</p><div class=row>{charts}</div><div class=row>{tables}</div>"
         return page(title, body, _STYLE)
 
@@ -115,7 +121,7 @@ class CurvesReport:
         return [
             Table(
                 self._series(name, objective),
-                ["epoch", "updates", "first cost", "oracle cost", "mean k"],
+                ["epoch", "updates", "first cost", "oracle cost", "mean k", "as written"],
                 [
                     [f"{entry.epoch:g}", *(_shown(entry, key) for key in _NUMBERS)]
                     for entry in log
@@ -133,7 +139,7 @@ class CurvesReport:
             lines = {
                 f"{name}: {what}" if len(self.logs) > 1 else what: _points(log, objective, key)
                 for name, log in self.logs.items()
-                for key, what in (("first_cost", "first"), ("oracle_cost", "oracle"))
+                for key, what in _COSTS.items()
             }
             # Costs of different objectives have different units: a chart for each.
             yield from self._chart(f"cost-{number}", f"Cost: {objective}", "mean cost", lines)

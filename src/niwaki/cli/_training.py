@@ -70,7 +70,8 @@ class TrainingLines:
             retagged = f", {each.retagged:,} by another tag" if each.retagged else ""
             self.note(
                 f"  {each.name}: {each.updates:,} updates of {each.examples:,}{retagged}, "
-                f"cost {each.first:.4f}, at best {each.oracle:.4f} among {each.k:.1f}"
+                f"cost {each.written:.4f} as written ({each.priced:,} examples), {each.first:.4f} "
+                f"while learning, at best {each.oracle:.4f} among {each.k:.1f}"
             )
 
     def note(self, line: str) -> None:

@@ -1,8 +1,8 @@
 """Draw the costs of training objectives, epoch by epoch.
 
-A log is JSON Lines with the keys epoch, objective, updates, first_cost, oracle_cost and
-mean_k. Several logs are drawn into the same charts. Of an epoch that is told twice, as after
-a resumed run, the last line counts. `niwaki analyze curves` is the same command.
+A log is JSON Lines with the keys epoch, objective, updates, first_cost, oracle_cost,
+mean_k and written_cost. Several logs are drawn into the same charts. Of an epoch that is told
+twice, as after a resumed run, the last line counts. `niwaki analyze curves` is the same command.
 
   niwaki analyze-curves log.jsonl --html curves.html
   niwaki analyze-curves first.jsonl second.jsonl --png pictures

@@ -4,7 +4,8 @@ The input is CoNLL-U if its first line looks like it, else raw text (or tokens, 
 model has no segmenter). --from says it: text is split into sentences and words, lines
 (a sentence each) into words, tokens at spaces. What is given is not redone: tags and
 lemmas are kept unless --retag. Output is CoNLL-U, with the place of each token of a
-text in MISC; with -k or --to json, one JSON object a sentence.
+text in MISC; with -k or --to json, one JSON object a sentence, as
+docs/reference/sentence.schema.json describes it.
 
 With --constrain, trees are parsed around what the input knows of them: HEAD and DEPREL
 that are not `_`, and in MISC `Forbid=3,4` (heads that a word does not have),
@@ -13,7 +14,8 @@ that are not `_`, and in MISC `Forbid=3,4` (heads that a word does not have),
   niwaki parse sentences.conllu > trees.conllu
   echo "The pine leans over the pond ." | niwaki parse --from tokens
   niwaki parse letter.txt --from text --split-hyphens
-  niwaki parse sentences.conllu -k 5 --to json
+  niwaki parse sentences.conllu --probabilities --to json
+  niwaki parse sentences.conllu -k 5
   niwaki parse partial.conllu --constrain
   niwaki parse text.conllu -m bilingual.niwaki --links text.align
   niwaki parse sentences.conllu -m graph.niwaki --decode mbr --probabilities
@@ -38,6 +40,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from niwaki.cli import OK
@@ -49,6 +53,7 @@ from niwaki.cli._stages import counted
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
 from niwaki.data.kbest import KBest
+from niwaki.data.sentence import Sentence
 from niwaki.data.text import FORMATS
 from niwaki.errors import NiwakiError
 from niwaki.pipeline.lengths import LONGER, MAX_LENGTH
@@ -123,6 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
         "beam": arguments.beam,
         "decode": arguments.decode,
         "retag": arguments.retag,
+        "probabilities": arguments.probabilities,
         "constrain": arguments.constrain,
         "max_length": arguments.max_length,
         "longer": arguments.longer,
@@ -130,24 +136,28 @@ def run(arguments: argparse.Namespace) -> int:
     }
     models = arguments.model or ["en"]
     with Progress("parsed", "sentences") as progress:
-        if arguments.k is None and arguments.to != "json":
+        if arguments.k is None:
             parsed = parse(
                 arguments.file,
                 models,
                 threads=arguments.threads,
-                probabilities=arguments.probabilities,
                 blend=arguments.blend or (),
                 votes=arguments.votes,
                 **given,
             )
-            write_conllu(counted(parsed, progress), arguments.output)
+            told = counted(parsed, progress)
+            if arguments.to == "json":
+                _write_json(told, arguments.output)
+            else:
+                write_conllu(told, arguments.output)
         else:
             _check_candidates(arguments, models)
-            found = kbest(arguments.file, arguments.k or 1, models[0], **given)
-            with open_output(arguments.output) as out:
-                for each in counted(found, progress):
-                    text = _as_conllu(each) if arguments.to == "conllu" else _as_json(each)
-                    out.write(text.encode("utf-8"))
+            found = kbest(arguments.file, arguments.k, models[0], **given)
+            ranked = counted(found, progress)
+            if arguments.to == "conllu":
+                write_conllu(chain.from_iterable(map(_ranked, ranked)), arguments.output)
+            else:
+                _write_json(ranked, arguments.output)
     skipped.tell()
     return OK
 
@@ -156,29 +166,21 @@ def _check_candidates(arguments: argparse.Namespace, models: list[str]) -> None:
     """Refuse what says nothing where candidates are written."""
     if arguments.longer == "split":
         raise NiwakiError(
-            "--longer split gives one tree without a score; give greedy or skip, "
-            "or leave out -k and --to json"
+            "--longer split gives one tree without a score; give greedy or skip, or leave out -k"
         )
     if len(models) > 1:
-        flag = "-k" if arguments.k is not None else "--to json"
-        raise NiwakiError(f"{flag} is for a single model; leave it out, or all but one -m")
+        raise NiwakiError("-k is for a single model; leave it out, or all but one -m")
     if arguments.blend or arguments.votes:
         raise NiwakiError("--blend and --votes are for several models; give -m more than once")
 
 
-def _as_json(candidates: KBest) -> str:
-    return json.dumps(candidates.to_dict(), ensure_ascii=False) + "\n"
+def _write_json(records: Iterable[Sentence | KBest], output: str) -> None:
+    with open_output(output) as out:
+        for each in records:
+            text = json.dumps(each.to_dict(), ensure_ascii=False, allow_nan=False)
+            out.write(text.encode("utf-8") + b"\n")
 
 
-def _as_conllu(candidates: KBest) -> str:
-    """All trees, one after the other, with rank, score and probability as comments."""
-    parts = [] if candidates.trees else [str(candidates.sentence)]
-    for rank, tree in enumerate(candidates.trees, start=1):
-        comments = [
-            *candidates.sentence.comments,
-            f"rank = {rank}",
-            f"score = {candidates.scores[rank - 1]:.4f}",
-            f"probability = {candidates.probabilities[rank - 1]:.4f}",
-        ]
-        parts.append(str(candidates.sentence.with_tree(tree).with_comments(comments)))
-    return "".join(parts)
+def _ranked(candidates: KBest) -> Iterable[Sentence]:
+    """All trees, one after the other; the sentence as it is where there are none."""
+    return candidates.ranked() if len(candidates) else [candidates.sentence]

@@ -23,7 +23,9 @@ is one of these:
   stage     name, total: work begins; so many sentences will be looked at (0: not known)
   progress  stage, done, total
   epoch     stage, epoch, epochs, updates, rows, uas, las (null without training.dev), objectives:
-            of each cost name, examples, updates, first, oracle, k, rescued, retagged
+            of each cost name, examples, updates, written (the mean cost of the model as it
+            would be written now, over up to 300 examples: `priced`), first (while learning),
+            oracle, k, rescued, retagged
   note      text: something that the user should know
   done      path, seconds: the model is written
   error     message, status: the last line; the exit status is this one

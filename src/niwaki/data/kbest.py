@@ -10,9 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from niwaki.data.probabilities import without_probabilities
 from niwaki.data.sentence import Sentence
+from niwaki.data.token import known_probabilities
 from niwaki.data.tree import Tree
 from niwaki.typing import FloatArray, IntArray
+
+_OF_A_TREE = ("arc", "label", "tree")
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,23 +118,49 @@ class KBest:
         weights = np.exp((scores - scores.max()) / self.temperature)
         return np.asarray(weights / weights.sum())
 
+    @property
+    def shares(self) -> list[float] | list[None]:
+        """The probabilities; unknown for a single tree, which has nothing to be compared with."""
+        return self.probabilities.tolist() if len(self) > 1 else [None] * len(self)
+
+    def ranked(self) -> Iterator[Sentence]:
+        """The sentence with each of the trees, and with comments of rank, score and probability.
+
+        What the sentence knows of the probabilities of arcs, labels and tree stays with the
+        tree that it has.
+        """
+        sentence = self.sentence
+        other = without_probabilities(sentence, _OF_A_TREE)
+        rows = zip(self.trees, self.scores.tolist(), self.shares, strict=True)
+        for rank, (tree, score, share) in enumerate(rows, start=1):
+            base = sentence if tree == sentence.tree else other
+            comments = [*base.comments, f"rank = {rank}", f"score = {score:.4f}"]
+            if share is not None:
+                comments.append(f"probability = {share:.4f}")
+            yield base.with_tree(tree).with_comments(comments)
+
     def to_dict(self) -> dict[str, Any]:
         """The tagged sentence as `Sentence.to_dict` has it, with `parses` instead of a tree.
 
-        Each parse has its heads, deprels, score and probability, best first.
+        Each parse has its heads, deprels, score and probability among them, best first; a
+        single one has the probability None. `probabilities` of tags are the sentence's, those
+        of arcs, labels and tree are with the parse that they are of.
         """
-        found = self.sentence.to_dict()
-        for column in ("heads", "deprels", "probabilities"):
-            found.pop(column, None)
-        rows = zip(self.trees, self.scores.tolist(), self.probabilities.tolist(), strict=True)
+        sentence = self.sentence
+        found = without_probabilities(sentence, _OF_A_TREE).to_dict()
+        for column in ("heads", "deprels"):
+            del found[column]
+        known = {k: v for k, v in known_probabilities(sentence).items() if k in _OF_A_TREE}
+        rows = zip(self.trees, self.scores.tolist(), self.shares, strict=True)
         found["parses"] = [
             {
                 "heads": list(tree.heads),
                 "deprels": list(tree.deprels),
                 "score": score,
-                "probability": probability,
+                "probability": share,
+                **({"probabilities": known} if known and tree == sentence.tree else {}),
             }
-            for tree, score, probability in rows
+            for tree, score, share in rows
         ]
         return found
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from niwaki.data.sentence import Sentence
 
 # What is written to MISC for each kind.
 NOTES = {"tag": "TagProb", "arc": "ArcProb", "label": "LabelProb"}
@@ -26,3 +30,21 @@ def with_probabilities(misc: list[bytes], found: Mapping[str, NDArray[np.float64
         new = [b"%s=%.4f" % pair for pair in zip(names, values, strict=True)]
         written.append(b"|".join([*kept, *new]))
     return written
+
+
+def without_probabilities(sentence: Sentence, kinds: Iterable[str] = (*NOTES, "tree")) -> Sentence:
+    """The sentence without what some other parse said of its tags, arcs, labels or tree."""
+    if b"Prob=" not in sentence.source and TREE_COMMENT.encode() not in sentence.source:
+        return sentence
+    kinds = set(kinds)
+    gone = {note for kind, note in NOTES.items() if kind in kinds}
+    misc = [
+        "|".join(note for note in each.split("|") if note.partition("=")[0] not in gone) or "_"
+        for each in sentence.misc
+    ]
+    comments = [
+        each
+        for each in sentence.comments
+        if "tree" not in kinds or each.partition("=")[0].strip() != TREE_COMMENT
+    ]
+    return sentence.replace(misc=misc).with_comments(comments)

@@ -164,13 +164,13 @@ def record(sentence: Sentence) -> dict[str, Any]:
         ],
         "comments": list(sentence.comments),
     }
-    probabilities = _probabilities(sentence)
+    probabilities = known_probabilities(sentence)
     if probabilities:
         found["probabilities"] = probabilities
     return found
 
 
-def _probabilities(sentence: Sentence) -> dict[str, Any]:
+def known_probabilities(sentence: Sentence) -> dict[str, Any]:
     """Those that are known: of each word's tag, arc and label, and of the tree."""
     found: dict[str, Any] = {}
     for kind, note in NOTES.items():

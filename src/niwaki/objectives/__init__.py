@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from niwaki.data.constraints import Constraints
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
-from niwaki.errors import ConfigError, ObjectiveError, nearest, shown
+from niwaki.errors import ConfigError, NiwakiError, ObjectiveError, nearest, shown
 from niwaki.keys import check_values
 
 Costs = NDArray[np.float64]
@@ -127,19 +128,46 @@ def costs_of_trees(objective: AnyObjective, parsed: Sequence[Sentence]) -> Costs
     """What the trees of all sentences of an objective cost, a number an example."""
     names = sorted({label for sentence in parsed for label in sentence.deprels})
     objective.open(parsed, names)
-    found = [
-        KBest.of_trees([each.tree], [0.0], names, number=number)
+    found = {
+        number: KBest.of_trees([each.tree], [0.0], names, number=number)
         for number, each in enumerate(parsed)
-    ]
+    }
+    return costs_of_single(objective, found, range(len(objective.ids)))
+
+
+def costs_of_single(
+    objective: AnyObjective, trees: Mapping[int, KBest], numbers: Sequence[int]
+) -> Costs:
+    """What some examples cost, a number each, where there is one tree for each sentence.
+
+    The objective has been opened; `trees` has those of the sentences of these examples.
+    """
+    ids = [objective.ids[number] for number in numbers]
+    costs: list[Costs] = []
     if isinstance(objective, GroupObjective):
-        costs = [
-            objective.group_costs(number, [found[s] for s in group])
-            for number, group in enumerate(objective.groups)
-        ]
-    else:
-        costs = objective.costs(found) if found else []
-    checked = [checked_costs(each, 1, n) for each, n in zip(costs, objective.ids, strict=True)]
+        for number, name in zip(numbers, ids, strict=True):
+            with told_of([name]):
+                group = [trees[s] for s in objective.groups[number]]
+                costs.append(objective.group_costs(number, group))
+    elif numbers:
+        with told_of(ids):
+            costs = objective.costs([trees[number] for number in numbers])
+    checked = [checked_costs(each, 1, name) for each, name in zip(costs, ids, strict=True)]
     return np.array([float(each[0]) for each in checked])
+
+
+@contextmanager
+def told_of(examples: Sequence[str]) -> Iterator[None]:
+    """Whatever the cost of somebody raises becomes an ObjectiveError that names the examples."""
+    try:
+        yield
+    except NiwakiError:
+        raise
+    except Exception as error:
+        one = "example" if len(examples) == 1 else "one of the examples"
+        raise ObjectiveError(
+            f"{one} {shown(', '.join(examples))}: the cost raised {type(error).__name__}: {error}"
+        ) from error
 
 
 def checked_costs(found: Any, count: int, example: str) -> Costs:

@@ -14,7 +14,7 @@ from niwaki.data.constraints import Constraints
 from niwaki.data.faults import DEPREL, HEAD, MISC
 from niwaki.data.kbest import KBest
 from niwaki.data.modelfile import write_model_file
-from niwaki.data.probabilities import TREE_COMMENT, with_probabilities
+from niwaki.data.probabilities import TREE_COMMENT, with_probabilities, without_probabilities
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConstraintError, ModelError
 from niwaki.features.clusters import WordClusters
@@ -167,6 +167,8 @@ class Pipeline:
         return [join(sentence, self._parse_batch(limit.pieces(sentence), options))]
 
     def _parse_batch(self, sentences: list[Sentence], options: _Options) -> list[Sentence]:
+        # Those of an earlier parse are not of this one.
+        sentences = [without_probabilities(sentence) for sentence in sentences]
         batch = Batch([sentence.source for sentence in sentences])
         tags = self.tag(batch, keep=not options.retag)
         columns = self._tag_columns(batch, tags, options.retag)
@@ -241,6 +243,7 @@ class Pipeline:
         """
         search = Search(beam, decode)
         self.parser.check(search)
+        sentence = without_probabilities(sentence)
         most = self.parser.max_words
         if most is not None and len(sentence) > most:
             raise ModelError(

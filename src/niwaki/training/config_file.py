@@ -36,10 +36,11 @@ from niwaki.training.config import (
 Values = dict[str, Any]
 
 
-def read_config(path: str, overrides: Sequence[str] = ()) -> Config:
+def read_config(path: str, overrides: Sequence[str] = (), *, only_costs: bool = False) -> Config:
     """Read a TOML file, or a `.json` one, with overrides such as `model.beam=16`.
 
-    What the file says that says nothing beside an override is left out.
+    What the file says that says nothing beside an override is left out. With `only_costs`, files
+    that are for training alone need not be there.
     """
     is_json = path.endswith(".json")
     try:
@@ -52,12 +53,18 @@ def read_config(path: str, overrides: Sequence[str] = ()) -> Config:
         raise ConfigError(f"{path}: {written(record)}; make it an object of tables")
     changed = frozenset([_override(record, override) for override in overrides])
     lines |= dict.fromkeys(changed, 0)
-    return _Reader(path, Path(path).parent, lines, changed).read(record)
+    return _Reader(path, Path(path).parent, lines, changed, only_costs).read(record)
 
 
-def make_config(record: Mapping[str, Any], name: str = "config", folder: Path = Path()) -> Config:
+def make_config(
+    record: Mapping[str, Any],
+    name: str = "config",
+    folder: Path = Path(),
+    *,
+    only_costs: bool = False,
+) -> Config:
     """A checked configuration from a nested mapping; paths are relative to `folder`."""
-    return _Reader(name, folder).read(record)
+    return _Reader(name, folder, only_costs=only_costs).read(record)
 
 
 def _override(record: Values, override: str) -> Way:
@@ -96,8 +103,9 @@ class _Reader:
         folder: Path,
         lines: Mapping[Way, int] | None = None,
         changed: frozenset[Way] = frozenset(),
+        only_costs: bool = False,
     ) -> None:
-        self._name, self._folder = name, folder
+        self._name, self._folder, self._only_costs = name, folder, only_costs
         self._lines, self._changed = lines or {}, changed
         self._given: set[str] = set()
         # All families, because keys of the others are refused in other words than unknown ones.
@@ -232,11 +240,17 @@ class _Reader:
 
     def _with_paths(self, config: Config) -> Config:
         """Paths made relative to where the command runs; all must exist."""
-        parts = {owner: self._with_paths_of(getattr(config, owner), (owner,)) for owner in OWNERS}
-        parts["family"] = self._with_paths_of(config.family, (config.model.kind,))
+        parts = {}
+        if not self._only_costs:
+            tables: dict[str, Way] = {owner: (owner,) for owner in OWNERS}
+            tables["family"] = (config.model.kind,)
+            parts = {x: self._with_paths_of(getattr(config, x), way) for x, way in tables.items()}
         objectives = []
         for number, each in enumerate(config.objective):
             way: Way = ("objective", number)
+            if self._only_costs and not isinstance(each, CostConfig):
+                objectives.append(each)
+                continue
             found = self._with_paths_of(each, way)
             if isinstance(found, CostConfig):
                 found = replace(found, settings=self._with_paths_of(found.settings, way))

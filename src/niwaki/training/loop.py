@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from niwaki.learning.checkpoint import Checkpoint, below
 from niwaki.learning.workers import Stopped
-from niwaki.parsers.base import Job, Parser, TrainableParser
+from niwaki.parsers.base import Job, Parser, Search, TrainableParser
 from niwaki.training.config import TrainingConfig
 from niwaki.training.objectives import ObjectivesInTraining
-from niwaki.training.reporting import EpochReport
+from niwaki.training.reporting import EpochReport, ObjectiveReport
 from niwaki.typing import Arrays
 
 # Sentences between two looks at the clock.
@@ -125,11 +125,17 @@ class Training:
         done = self._progress
         self._trainer.end_epoch()
         uas = las = None
-        if score is not None:
+        objectives: tuple[ObjectiveReport, ...] = ()
+        if score is not None or self._costs.all:
             finished = self._trainer.finished()
-            uas, las = score(self._trainer.parser(finished))
-            if las > done.best_las and not self._costs.all:
-                done.best_las, done.best = las, finished
+            parser = self._trainer.parser(finished)
+            if score is not None:
+                uas, las = score(parser)
+                if las > done.best_las and not self._costs.all:
+                    done.best_las, done.best = las, finished
+            if self._costs.all:
+                reports = self._costs.finish_epoch()
+                objectives = self._costs.as_written(reports, parser, self._job.search or Search())
         done.epoch += 1
         done.cursor = 0
         epoch = EpochReport(
@@ -140,7 +146,7 @@ class Training:
             self._trainer.rows,
             uas,
             las,
-            self._costs.finish_epoch(),
+            objectives,
         )
         done.reports += epoch.log_lines()
         report(epoch)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -25,7 +25,7 @@ from niwaki.features.weights import PackedWeights, pack, unpack
 from niwaki.learning.checkpoint import Checkpoint, below
 from niwaki.learning.corpus import shuffled
 from niwaki.objectives import ArcObjective, GroupObjective, Objective
-from niwaki.parsers.base import ArcTrainable, TrainableParser
+from niwaki.parsers.base import ArcTrainable, Parser, Search, TrainableParser
 from niwaki.tagging.updates import TagUpdates
 from niwaki.training.config import ARC_SELECTIONS, CostConfig
 from niwaki.training.examples import CostData
@@ -34,6 +34,7 @@ from niwaki.training.pricing import (
     Priced,
     PricedGroup,
     Pricer,
+    Sample,
     TaggedExamples,
     scale_of,
 )
@@ -222,6 +223,7 @@ class ObjectivesInTraining:
         tagger: TagUpdates | None = None,
     ) -> None:
         self.all = [objective_in_training(each, parser, tagger) for each in data]
+        self._samples = [Sample(each.objective, each.taggings[0]) for each in data]
         self._parser, self._seed, self._tagger = parser, seed, tagger
 
     def keep_up(self, part: IntArray, visited: int, pool: Executor, threads: int) -> int:
@@ -249,6 +251,15 @@ class ObjectivesInTraining:
         for objective in self.all:
             objective.counts = _Counts()
         return reports
+
+    def as_written(
+        self, reports: Sequence[ObjectiveReport], parser: Parser, search: Search
+    ) -> tuple[ObjectiveReport, ...]:
+        """The reports with what the trees of a parser cost, as it would be written now."""
+        return tuple(
+            replace(report, written=round(sample.mean_cost(parser, search), 6), priced=len(sample))
+            for report, sample in zip(reports, self._samples, strict=True)
+        )
 
     def finish(self, checkpoint: Checkpoint) -> None:
         """All epochs are over: keep what the tagger has learned."""

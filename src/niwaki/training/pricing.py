@@ -9,14 +9,26 @@ import numpy as np
 
 from niwaki.data.constraints import Constraints
 from niwaki.data.kbest import KBest
-from niwaki.errors import ConstraintError, NiwakiError, ObjectiveError, shown
-from niwaki.objectives import ArcObjective, Costs, GroupObjective, Objective, checked_costs
-from niwaki.parsers.base import ArcTrainable, Slopes, TrainableCandidates
+from niwaki.errors import ConstraintError, ObjectiveError, shown
+from niwaki.kernel.batch import Batch
+from niwaki.objectives import (
+    AnyObjective,
+    ArcObjective,
+    Costs,
+    GroupObjective,
+    Objective,
+    checked_costs,
+    costs_of_single,
+    told_of,
+)
+from niwaki.parsers.base import ArcTrainable, Parser, Search, Slopes, TrainableCandidates
 from niwaki.training.config import ARC_SELECTIONS, CostConfig
 from niwaki.training.examples import Tagging
 from niwaki.typing import FloatArray, IntArray
 
 FIRST_ADAPTIVE_K = 2
+# Examples of an objective, evenly spread over its data, that are priced after each epoch.
+MOST_PRICED = 300
 
 
 @dataclass
@@ -131,15 +143,8 @@ class Pricer:
         self, candidates: Sequence[KBest], objective: Objective | None = None
     ) -> list[Costs]:
         ids = [self._objective.ids[each.number] for each in candidates]
-        try:
+        with told_of(ids):
             found = (objective or self._objective).costs(candidates)
-        except NiwakiError:
-            raise
-        except Exception as error:
-            raise ObjectiveError(
-                f"one of the examples {shown(', '.join(ids))}: the cost raised "
-                f"{type(error).__name__}: {error}"
-            ) from error
         return [
             checked_costs(costs, len(each), name)
             for costs, each, name in zip(found, candidates, ids, strict=True)
@@ -223,12 +228,56 @@ class GroupPricer:
     def _priced(self, number: int, found: tuple[KBest, ...], rows: IntArray) -> PricedGroup:
         combined = [each.only(row.tolist()) for each, row in zip(found, rows.T, strict=True)]
         name = self._objective.ids[number]
-        try:
+        with told_of([name]):
             costs = self._objective.group_costs(number, combined)
-        except NiwakiError:
-            raise
-        except Exception as error:
-            raise ObjectiveError(
-                f"example {shown(name)}: the cost raised {type(error).__name__}: {error}"
-            ) from error
         return PricedGroup(found, rows, checked_costs(costs, len(rows), name))
+
+
+# -- as it is written ---------------------------------------------------------------------------
+
+
+class Sample:
+    """Some examples of an objective, tagged as they were when training began.
+
+    Weights that learn have just learned the examples that they price. Those that are written are
+    averaged and compressed, and after each epoch these examples are priced with them.
+    """
+
+    def __init__(self, objective: AnyObjective, tagging: Tagging) -> None:
+        self._objective = objective
+        self._numbers = _spread(len(objective.ids))
+        if isinstance(objective, GroupObjective):
+            self._sentences = sorted({s for n in self._numbers for s in objective.groups[n]})
+        else:
+            self._sentences = self._numbers
+        self._batch = Batch([objective.sentences[s].source for s in self._sentences])
+        words = np.zeros(tagging.batch.words, dtype=np.bool_)
+        for s in self._sentences:
+            words[tagging.starts[s] : tagging.starts[s + 1]] = True
+        self._tags = tagging.tags.only(words)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def mean_cost(self, parser: Parser, search: Search) -> float:
+        """What the trees of a parser cost."""
+        parsed = parser.parse(self._batch, self._tags, search)
+        ends = np.cumsum(self._batch.lengths)[:-1]
+        heads, labels = np.split(parsed.heads, ends), np.split(parsed.labels, ends)
+
+        names = parser.labels.names
+        trees = {
+            s: KBest(_row(heads[at]), _row(labels[at]), np.zeros(1), names, number=s)
+            for at, s in enumerate(self._sentences)
+        }
+        return float(costs_of_single(self._objective, trees, self._numbers).mean())
+
+
+def _spread(size: int) -> list[int]:
+    """Numbers from 0 to size, evenly spread, no more than are priced."""
+    count = min(size, MOST_PRICED)
+    return [number * size // count for number in range(count)]
+
+
+def _row(values: IntArray) -> IntArray:
+    return np.asarray(values, dtype=np.int32).reshape(1, -1)

@@ -15,8 +15,9 @@ from niwaki.data.files import atomic_write
 class ObjectiveReport:
     """What an objective did in an epoch; the means are over its examples.
 
-    `first` is the cost of the parser's own tree and `oracle` that of the cheapest
-    candidate: between them lies what an update can gain. `rescued` counts examples
+    `first` is the cost of the parser's own tree while it learns and `oracle` that of the
+    cheapest candidate: between them lies what an update can gain. `written` is the cost of the
+    trees of the model as it would be written now, over `priced` examples. `rescued` counts examples
     whose right tree was found by constrained search only, `retagged` those whose cheapest
     tree was found with another tag of a word only.
     """
@@ -29,6 +30,8 @@ class ObjectiveReport:
     k: float
     rescued: int
     retagged: int = 0
+    written: float | None = None
+    priced: int = 0
 
 
 @dataclass(frozen=True)
@@ -51,11 +54,12 @@ class EpochReport:
         scores = {"uas": self.uas, "las": self.las} if self.las is not None else {}
         lines = [{**own, "objective": f"{self.stage}: treebank", **treebank, **scores}]
         for each in self.objectives:
-            costs = {"first_cost": each.first, "oracle_cost": each.oracle, "mean_k": each.k}
+            written = {"written_cost": each.written, "priced": each.priced}
+            learning = {"first_cost": each.first, "oracle_cost": each.oracle, "mean_k": each.k}
             counts = {name: getattr(each, name) for name in ("examples", "updates")}
             rare = {name: getattr(each, name) for name in ("rescued", "retagged")}
             name = f"{self.stage}: {each.name}"
-            lines.append({**own, "objective": name, **counts, **costs, **rare})
+            lines.append({**own, "objective": name, **counts, **written, **learning, **rare})
         return [json.dumps(line) for line in lines]
 
 

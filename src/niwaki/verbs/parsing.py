@@ -105,6 +105,7 @@ def kbest(
     beam: int | None = None,
     decode: str | None = None,
     retag: bool = False,
+    probabilities: bool = False,
     constrain: bool = False,
     max_length: int = MAX_LENGTH,
     longer: str = LONGER[0],
@@ -113,8 +114,9 @@ def kbest(
     """Yield the k best trees of each sentence of a file, best first.
 
     With `constrain`, what a sentence says about its tree is obeyed. A sentence of more than
-    `max_length` words gets one tree, found with a beam of 1, or none (`longer="skip"`). The rest
-    is as for `parse`.
+    `max_length` words gets one tree, found with a beam of 1, or none (`longer="skip"`). With
+    `probabilities`, those of tags are known, and of arcs, labels and tree those of the tree
+    that `parse` gives. The rest is as for `parse`.
 
         >>> for candidates in kbest("gold.conllu", 5):
         ...     print(candidates.probabilities, candidates.trees[0].heads)
@@ -122,6 +124,10 @@ def kbest(
     limit = LengthLimit(max_length, longer)
     if longer == "split":
         raise NiwakiError("longer: pieces of a sentence give one tree without a score; skip it")
+    if probabilities and constrain:
+        raise NiwakiError(
+            "probabilities are not known where trees are constrained; ask for one of the two"
+        )
     pipeline = model_of(model)
     pipeline.parser.check(Search(beam, decode))
     reading = _Reading(form, split_hyphens, links, on_error)
@@ -130,14 +136,26 @@ def kbest(
         is_long = limit.is_exceeded_by(sentence)
         if is_long and longer == "skip":
             return KBest.of_trees([], []).of(skip(sentence))
-        return pipeline.kbest(
+        width = 1 if is_long and "beam" in pipeline.parser.options else beam
+        best = pipeline.kbest(
             sentence,
             1 if is_long else k,
-            beam=1 if is_long and "beam" in pipeline.parser.options else beam,
+            beam=width,
             retag=retag,
             constraints=Constraints.of(sentence) if constrain else None,
             decode=decode,
         )
+        if not probabilities:
+            return best
+        (sure,) = pipeline.parse(
+            [sentence],
+            beam=width,
+            retag=retag,
+            probabilities=True,
+            max_length=max_length,
+            decode=decode,
+        )
+        return best.of(sure)
 
     return map(found, reading.sentences(source, pipeline))
 

@@ -30,13 +30,20 @@ File = str | os.PathLike[str]
 Configuration = File | Mapping[str, Any] | Config
 
 
-def config_of(config: Configuration, overrides: Sequence[str] = ()) -> Config:
-    """The checked configuration of a file, with `key=value` overrides, or of a mapping."""
+def config_of(
+    config: Configuration, overrides: Sequence[str] = (), *, only_costs: bool = False
+) -> Config:
+    """The checked configuration of a file, with `key=value` overrides, or of a mapping.
+
+    With `only_costs`, files that are for training alone need not be there.
+    """
     if isinstance(config, str | os.PathLike):
-        return read_config(os.fspath(config), overrides)
+        return read_config(os.fspath(config), overrides, only_costs=only_costs)
     if overrides:
         raise ConfigError("overrides are for a file; change the mapping itself")
-    return config if isinstance(config, Config) else make_config(config)
+    if isinstance(config, Config):
+        return config
+    return make_config(config, only_costs=only_costs)
 
 
 def train(

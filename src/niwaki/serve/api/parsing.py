@@ -94,9 +94,10 @@ ENDPOINTS = [
             oneOf=ONE_OF,
         ),
         description=(
-            "Sentences come back in order, a list for each column. `heads` count from 1, 0 is "
-            "the root. A sentence with constraints has no probabilities: they are calibrated on "
-            "free parses. `conllu` of a sentence is it with its tags but without a tree."
+            "Sentences come back in order, as docs/reference/sentence.schema.json describes them: "
+            "a list for each column, `heads` count from 1, 0 is the root. A sentence with "
+            "constraints has no probabilities: they are calibrated on free parses. `conllu` of a "
+            "sentence is it with its tags but without a tree."
         ),
         example={"text": "We saw a heron on the roof. It flew away."},
         texts=True,
@@ -110,7 +111,10 @@ ENDPOINTS = [
             "k",
             oneOf=ONE_OF,
         ),
-        description="Distinct trees, best first; probabilities are normalised over the list.",
+        description=(
+            "Distinct trees, best first; the probability of each is normalised over the list, and "
+            "null for a single tree. The rest of a sentence is as for /api/parse."
+        ),
         example={"tokens": [["We", "saw", "the", "man", "with", "the", "telescope", "."]], "k": 3},
         texts=True,
     ),

@@ -25,7 +25,6 @@ from niwaki.parsers.base import Search
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.loading import model_of, references_of, rules_of, trees_of
 from niwaki.serve.work.ordering import scored, shown_reordering
-from niwaki.serve.work.showing import shown_sentence
 from niwaki.tasks.reorder.reorderer import Reorderer, Reordering
 
 SAMPLES = 2_000
@@ -233,11 +232,11 @@ def sentence(corpus: Corpus, systems: Sequence[System], number: int) -> dict[str
     trees = corpus["kind"] == "trees"
     record: dict[str, Any] = {"systems": []}
     if trees:
-        record["gold"] = shown_sentence(given[number])
+        record["gold"] = given[number].to_dict()
     for system in systems:
         model = model_of(system["model"])
         (parsed,) = model.parse([given[number]], beam=system.get("beam"), retag=trees)
-        shown = shown_sentence(parsed)
+        shown = parsed.to_dict()
         if not trees:
             (found,) = Reorderer(rules_of(system["rules"])).reorder([parsed])
             reference = references_of(corpus["file"])[number]

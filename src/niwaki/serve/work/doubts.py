@@ -13,7 +13,7 @@ from niwaki.errors import ConstraintError
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.loading import model_of, trees_of
 from niwaki.serve.work.reading import Given, read_given
-from niwaki.serve.work.showing import as_conllu, shown_sentence
+from niwaki.serve.work.showing import as_conllu
 
 # Trees that are looked at to see what may be the main verb, and how sure the model is.
 _TREES = 16
@@ -80,7 +80,7 @@ def question(model: str, file: str, number: int) -> dict[str, Any]:
     (parsed,) = pipeline.parse([sentence], probabilities=pipeline.parser.gives_probabilities)
     shares = root_shares(pipeline.kbest(sentence, _TREES))
     return {
-        **shown_sentence(parsed),
+        **parsed.to_dict(),
         "roots": [round(shares.get(word, 0.0), 4) for word in range(1, len(sentence) + 1)],
     }
 

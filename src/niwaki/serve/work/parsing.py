@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from niwaki.data.constraints import Constraints
-from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.serve.work.loading import model_of
 from niwaki.serve.work.reading import Given, all_statements, read_given
-from niwaki.serve.work.showing import as_conllu, shown_candidates, shown_sentence
+from niwaki.serve.work.showing import as_conllu
 
 
 def parse(
@@ -44,7 +43,7 @@ def parse(
         return as_conllu(parsed)
     return {
         "sentences": [
-            {**shown_sentence(each), "conllu": as_conllu([given_one]).decode("utf-8")}
+            {**each.to_dict(), "conllu": as_conllu([given_one]).decode("utf-8")}
             for each, given_one in zip(parsed, _tagged(sentences, parsed), strict=True)
         ]
     }
@@ -92,17 +91,5 @@ def kbest(
         for sentence, said in zip(sentences, known, strict=True)
     ]
     if to == "conllu":
-        return as_conllu([each for one in found for each in _ranked(one)])
-    return {"sentences": [shown_candidates(each) for each in found]}
-
-
-def _ranked(candidates: KBest) -> list[Sentence]:
-    sentence = candidates.sentence
-    return [
-        sentence.with_tree(tree).with_comments(
-            [*sentence.comments, f"rank = {rank}", f"probability = {probability:.4f}"]
-        )
-        for rank, (tree, probability) in enumerate(
-            zip(candidates.trees, candidates.probabilities, strict=True), start=1
-        )
-    ]
+        return as_conllu([each for one in found for each in one.ranked()])
+    return {"sentences": [each.to_dict() for each in found]}

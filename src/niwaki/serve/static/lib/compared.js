@@ -50,12 +50,12 @@ export function treesOf(found, names) {
   const differ = new Set(systems.length > 1 ? differences(systems[0], systems[1]) : []);
   const partial = gold.heads.some((head) => head < 0);
   const wrong = (tree, word) => (gold.heads[word - 1] < 0 ? false : tree.heads[word - 1] !== gold.heads[word - 1] || (gold.deprels[word - 1] !== "_" && tree.deprels[word - 1] !== gold.deprels[word - 1]));
-  const view = (title, tree, marks) => h("div", { class: "candidate", "data-system": title, vars: { "margin-top": "10px" } }, h("header", {}, h("b", {}, title)), treeView({ ...tree, ranges: [] }, { marks }));
+  const view = (title, tree, marks) => h("div", { class: "candidate", "data-system": title, vars: { "margin-top": "10px" } }, h("header", {}, h("b", {}, title)), treeView({ ...tree, multiword_tokens: [] }, { marks }));
   return h(
     "div",
     {},
     h("div", { class: "legend", vars: { "margin-top": "10px" } }, h("span", { class: "mark bad" }), "wrong", systems.length > 1 ? [h("span", { class: "mark" }), "right, but differs"] : null),
-    systems.map((tree, at) => view(names[at], { ...tree, arc_probabilities: undefined, label_probabilities: undefined, tag_probabilities: undefined }, (word) => (wrong(tree, word) ? "wrong" : differ.has(word) ? "differ" : ""))),
+    systems.map((tree, at) => view(names[at], { ...tree, probabilities: undefined }, (word) => (wrong(tree, word) ? "wrong" : differ.has(word) ? "differ" : ""))),
     partial ? null : view("gold", gold, () => ""),
   );
 }

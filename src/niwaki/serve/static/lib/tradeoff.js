@@ -78,7 +78,7 @@ function examples(report, title) {
 }
 
 function both(each) {
-  const trees = [0, 1].map((at) => ({ tokens: each.tokens, upos: each.upos[at], heads: each.heads[at], deprels: each.deprels[at], ranges: [] }));
+  const trees = [0, 1].map((at) => ({ tokens: each.tokens, upos: each.upos[at], heads: each.heads[at], deprels: each.deprels[at], multiword_tokens: [] }));
   const differ = new Set(differences(trees[0], trees[1]));
   return trees.map((tree, at) => h("div", { class: "candidate", vars: { "margin-top": "10px" } }, h("header", {}, h("b", {}, "AB"[at]), `cost ${each.cost[at].toFixed(3)}`), treeView(tree, { marks: (word) => (differ.has(word) ? "differ" : "") })));
 }

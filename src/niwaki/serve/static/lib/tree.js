@@ -12,12 +12,15 @@ export const LOW = 0.75;
 // 0 for a sure thing, 1 for a doubtful one.
 export const doubt = (probability) => (probability === undefined || probability === null ? 0 : Math.max(0, Math.min(1, (0.95 - probability) / 0.55)));
 
-/* sentence: {tokens, upos, heads, deprels, arc_probabilities?, label_probabilities?, tag_probabilities?, ranges?}
+// A probability of a word, undefined where it is not known.
+const known = (sentence, kind, at) => sentence.probabilities?.[kind]?.[at] ?? undefined;
+
+/* sentence: {tokens, upos, heads, deprels, probabilities?: {tag, arc, label}, multiword_tokens?}
    options: width, wrap, marks(word) -> class, onpick(word), picked, aim, known(word) */
 export function drawTree(sentence, options = {}) {
   const fonts = { word: fontOf(17, "--serif"), tag: fontOf(10.5, "--sans", 500), label: fontOf(11, "--sans", 500) };
   const arcs = sentence.heads
-    .map((head, at) => ({ head, dep: at + 1, label: sentence.deprels[at], p: sentence.arc_probabilities?.[at], lp: sentence.label_probabilities?.[at] }))
+    .map((head, at) => ({ head, dep: at + 1, label: sentence.deprels[at], p: known(sentence, "arc", at), lp: known(sentence, "label", at) }))
     .filter((arc) => arc.head > 0);
   for (const arc of arcs) {
     arc.text = arc.p !== undefined && arc.p < LOW ? `${arc.label} ${Math.round(100 * arc.p)}%` : arc.label;
@@ -115,7 +118,7 @@ function drawRow(sentence, arcs, row, top, fonts, options) {
   const offsets = feet(pieces);
   const parts = [];
   row.words.forEach((word) => parts.push(drawWord(sentence, word, row, base, options)));
-  for (const [first, last, form] of sentence.ranges ?? []) {
+  for (const { first, last, form } of sentence.multiword_tokens ?? []) {
     const inside = row.words.filter((word) => word >= first && word <= last);
     if (!inside.length) continue;
     const from = row.centres.get(inside[0]) - row.widths.get(inside[0]) / 2;
@@ -125,14 +128,14 @@ function drawRow(sentence, arcs, row, top, fonts, options) {
   pieces.sort((a, b) => b.level - a.level);
   for (const piece of pieces) parts.push(drawPiece(piece, row, base, offsets.get(piece), fonts, options));
   for (const word of row.words) if (sentence.heads[word - 1] === 0) parts.push(drawRoot(sentence, word, row, top, base, options));
-  const hasRange = (sentence.ranges ?? []).some(([first, last]) => row.words.some((word) => word >= first && word <= last));
+  const hasRange = (sentence.multiword_tokens ?? []).some(({ first, last }) => row.words.some((word) => word >= first && word <= last));
   return { parts, bottom: base + (hasRange ? 66 : 48) };
 }
 
 function drawWord(sentence, word, row, base, options) {
   const x = row.centres.get(word);
   const width = row.widths.get(word);
-  const p = sentence.tag_probabilities?.[word - 1];
+  const p = known(sentence, "tag", word - 1);
   const tag = sentence.upos?.[word - 1] ?? "";
   const title = [sentence.tokens[word - 1], sentence.lemmas?.[word - 1], sentence.xpos?.[word - 1], sentence.feats?.[word - 1], p !== undefined ? `tag ${Math.round(100 * p)}%` : null]
     .filter((each) => each && each !== "_")
@@ -186,7 +189,7 @@ function drawPiece(piece, row, base, foot, fonts, options) {
 
 function drawRoot(sentence, word, row, top, base, options) {
   const x = row.centres.get(word);
-  const p = sentence.arc_probabilities?.[word - 1];
+  const p = known(sentence, "arc", word - 1);
   const label = sentence.deprels[word - 1];
   const text = p !== undefined && p < LOW ? `${label} ${Math.round(100 * p)}%` : label;
   const arc = { head: 0, dep: word, label, p };

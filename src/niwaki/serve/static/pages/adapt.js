@@ -132,7 +132,7 @@ function curveCards(job) {
   return [
     costs.map((name) => {
       const last = job.curves.findLast((each) => ofCost(name, "k")(each) !== undefined).objectives.find((one) => one.name === name);
-      const series = [...lines("first tree", ofCost(name, "first")), ...lines("cheapest (oracle)", ofCost(name, "oracle"))];
+      const series = [...lines("as written", ofCost(name, "written")), ...lines("while learning", ofCost(name, "first")), ...lines("cheapest (oracle)", ofCost(name, "oracle"))];
       return card(`Cost: ${titleOf(name)}`, name, chart(series, { y: "mean cost", zero: true }), `${plural(last.examples, "example")} an epoch, ${last.k.toFixed(1)} trees each${last.rescued ? `, ${plural(last.rescued, "right tree")} found by search only` : ""}.`);
     }),
     card("Updates an epoch", "updates", chart(updates, { y: "updates", zero: true })),

@@ -68,7 +68,7 @@ export function showRoot(session) {
 // The model's tree around what was said; a corrected head shows what follows from it at once.
 export function showHeads(session) {
   const { item } = session;
-  const state = { picked: 0, aim: 0, tree: { ...item, ranges: item.ranges ?? [] } };
+  const state = { picked: 0, aim: 0, tree: { ...item, multiword_tokens: item.multiword_tokens ?? [] } };
   const place = h("div", {});
   const panel = h("div", { class: "inspector", hidden: true });
   const form = (word) => (word === 0 ? "root" : item.tokens[word - 1]);
@@ -134,7 +134,7 @@ export function showHeads(session) {
         model: session.project.model,
         constraints: [said.map(({ word, head, label }) => ({ word, head, ...(label ? { labels: [label] } : {}) }))],
       });
-      state.tree = { ...sentences[0], upos: item.upos, ranges: item.ranges ?? [] };
+      state.tree = { ...sentences[0], upos: item.upos, multiword_tokens: item.multiword_tokens ?? [] };
     } catch (error) {
       toast(error.message, "bad");
     }

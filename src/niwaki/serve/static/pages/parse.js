@@ -198,7 +198,7 @@ class Card {
     this.view = treeView(sentence, settings);
     replace(this.place, this.view);
     if (focused) this.view.focus({ preventScroll: true });
-    const p = sentence.probability;
+    const p = sentence.probabilities?.tree;
     replace(this.certainty, p === undefined ? (this.known.size ? "constrained" : "no probabilities") : `tree ${percent(p)}`);
     this.certainty.title = p === undefined ? "Probabilities are calibrated on free parses." : "How likely the whole labelled tree is right";
     replace(
@@ -286,7 +286,7 @@ class Card {
     const said = this.known.get(word) ?? {};
     const form = (each) => (each === 0 ? "root" : sentence.tokens[each - 1]);
     const shares = new Map();
-    for (const parse of this.best?.parses ?? []) shares.set(parse.heads[at], (shares.get(parse.heads[at]) ?? 0) + parse.probability);
+    for (const parse of this.best?.parses ?? []) shares.set(parse.heads[at], (shares.get(parse.heads[at]) ?? 0) + (parse.probability ?? 0));
     const labels = [...new Set([sentence.deprels[at], ...(this.best?.parses ?? []).map((parse) => parse.deprels[at])])];
     const facts = [sentence.upos[at], sentence.xpos[at], sentence.lemmas?.[at], sentence.feats?.[at]?.replaceAll("|", " ")].filter((each) => each && each !== "_");
     replace(
@@ -360,8 +360,8 @@ class Card {
           return h(
             "div",
             { class: "candidate", "data-rank": rank + 1, "data-differs": [...different].join(",") },
-            h("header", {}, h("b", {}, `${rank + 1}`), h("div", { class: "bar-outer" }, h("div", { class: "bar-inner", vars: { width: percent(parse.probability, 1) } })), h("span", { class: "num" }, percent(parse.probability, 1)), rank ? h("span", {}, plural(different.size, "difference")) : h("span", {}, "best")),
-            treeView({ tokens: found.tokens, upos: found.upos, ...parse }, { wrap: this.state.wrap, marks: (word) => (different.has(word) ? "differ" : "") }),
+            h("header", {}, h("b", {}, `${rank + 1}`), h("div", { class: "bar-outer" }, h("div", { class: "bar-inner", vars: { width: percent(parse.probability ?? 0, 1) } })), h("span", { class: "num" }, parse.probability === null ? "" : percent(parse.probability, 1)), rank ? h("span", {}, plural(different.size, "difference")) : h("span", {}, "best")),
+            treeView({ tokens: found.tokens, upos: found.upos, heads: parse.heads, deprels: parse.deprels }, { wrap: this.state.wrap, marks: (word) => (different.has(word) ? "differ" : "") }),
           );
         }),
       ),
