@@ -37,6 +37,7 @@ class Input:
 
     def __init__(self, source: Source) -> None:
         self._owned = False
+        raw: IO[Any]
         if isinstance(source, str) and source == "-":
             self.name, raw = _STDIN, _opened(sys.stdin, _STDIN).buffer
         elif isinstance(source, str | os.PathLike):
@@ -44,7 +45,7 @@ class Input:
             self._owned = True
         else:
             self.name, raw = str(getattr(source, "name", "<input>")), source
-        self._raw: IO[Any] = raw
+        self._raw = raw
         self._stream: IO[Any] | gzip.GzipFile = raw
         # What comes through a pipe or from a keyboard is wanted as it arrives.
         self.interactive = _is_interactive(raw)
