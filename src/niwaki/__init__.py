@@ -9,13 +9,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from niwaki import draw
-from niwaki.data.conllu import read_conllu, validate, write_conllu
-from niwaki.data.constraints import Constraints
-from niwaki.data.kbest import KBest
-from niwaki.data.sentence import Sentence
-from niwaki.data.token import Token
-from niwaki.data.tree import Tree
 from niwaki.errors import (
     ConfigError,
     ConstraintError,
@@ -28,11 +21,9 @@ from niwaki.errors import (
     RulesError,
     ScoresError,
 )
-from niwaki.pipeline.ensemble import Ensemble
-from niwaki.pipeline.pipeline import Pipeline
-from niwaki.pipeline.store import load
 
 if TYPE_CHECKING:
+    import niwaki.draw as draw
     from niwaki.analysis.bilingual import BilingualReport
     from niwaki.analysis.curves import CurvesReport
     from niwaki.analysis.gains import GainsReport
@@ -42,6 +33,12 @@ if TYPE_CHECKING:
     from niwaki.data.bilingual.bitext import Links
     from niwaki.data.bilingual.posteriors import Posteriors
     from niwaki.data.bilingual.references import Reference
+    from niwaki.data.conllu import read_conllu, validate, write_conllu
+    from niwaki.data.constraints import Constraints
+    from niwaki.data.kbest import KBest
+    from niwaki.data.sentence import Sentence
+    from niwaki.data.token import Token
+    from niwaki.data.tree import Tree
     from niwaki.features.clusters import WordClusters
     from niwaki.integrations.networkx import to_networkx
     from niwaki.integrations.pandas import to_pandas
@@ -49,6 +46,9 @@ if TYPE_CHECKING:
     from niwaki.metrics.base import Evaluation
     from niwaki.metrics.significance import Difference
     from niwaki.objectives import Objective
+    from niwaki.pipeline.ensemble import Ensemble
+    from niwaki.pipeline.pipeline import Pipeline
+    from niwaki.pipeline.store import load
     from niwaki.tasks.reorder.learning import Learned
     from niwaki.tasks.reorder.reorderer import Reordering
     from niwaki.tasks.reorder.rules import RuleSet
@@ -82,7 +82,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0.dev0"
 
-# Where the names are that need rooms which not everyone needs: imported when first asked for.
+# Where the names are: imported when first asked for. The command line is up at once (Ctrl-C is
+# answered while the rest is imported), and nobody waits for rooms that he does not need.
 # (The imports above tell type checkers the same; a test compares the two.)
 _LATER = {
     "niwaki.analysis.bilingual": ("BilingualReport",),
@@ -94,6 +95,12 @@ _LATER = {
     "niwaki.data.bilingual.bitext": ("Links",),
     "niwaki.data.bilingual.posteriors": ("Posteriors",),
     "niwaki.data.bilingual.references": ("Reference",),
+    "niwaki.data.conllu": ("read_conllu", "validate", "write_conllu"),
+    "niwaki.data.constraints": ("Constraints",),
+    "niwaki.data.kbest": ("KBest",),
+    "niwaki.data.sentence": ("Sentence",),
+    "niwaki.data.token": ("Token",),
+    "niwaki.data.tree": ("Tree",),
     "niwaki.features.clusters": ("WordClusters",),
     "niwaki.integrations.networkx": ("to_networkx",),
     "niwaki.integrations.pandas": ("to_pandas",),
@@ -101,6 +108,9 @@ _LATER = {
     "niwaki.metrics.base": ("Evaluation",),
     "niwaki.metrics.significance": ("Difference",),
     "niwaki.objectives": ("Objective",),
+    "niwaki.pipeline.ensemble": ("Ensemble",),
+    "niwaki.pipeline.pipeline": ("Pipeline",),
+    "niwaki.pipeline.store": ("load",),
     "niwaki.tasks.reorder.learning": ("Learned",),
     "niwaki.tasks.reorder.reorderer": ("Reordering",),
     "niwaki.tasks.reorder.rules": ("RuleSet",),
@@ -212,8 +222,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # With it, sentences draw themselves in notebooks.
+    drawing = importlib.import_module("niwaki.draw")
+    if name == "draw":
+        return drawing
     module, name_there = _PLACES[name]
     # Kept, so that it is looked up once.
     found = globals()[name] = getattr(importlib.import_module(module), name_there)

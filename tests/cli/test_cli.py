@@ -153,6 +153,35 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("closed", "status", "message"),
+    [
+        ("<&-", 1, "niwaki: <stdin>: closed; give a file\n"),
+        (">&-", 1, "niwaki: <stdout>: closed; if nobody wants the output, give /dev/null\n"),
+        ("2>&-", 0, ""),
+        ("<&- >&- 2>&-", 1, ""),
+    ],
+)
+@pytest.mark.parametrize("command", ["validate -", "draw -", "parse"])
+def test_closed_standard_streams(
+    good: Path, command: str, closed: str, status: int, message: str
+) -> None:
+    words = f"{sys.executable} -m niwaki {command} < {good} {closed}"
+    done = subprocess.run(words, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (status, message)
+
+
+def test_interrupted_while_a_command_is_imported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "load_command", interrupted)
+    assert cli.main(["validate"]) == cli.INTERRUPTED
+    assert capsys.readouterr().err == "niwaki: interrupted\n"
+
+
 def test_every_command_has_help_with_an_example() -> None:
     for name in cli.command_names():
         module = cli.load_command(name)

@@ -124,3 +124,12 @@ def test_a_page_refers_to_nothing_outside() -> None:
 def clean(text: str) -> str:
     """What XML 1.0 can hold of a text."""
     return "".join(c if ord(c) >= 0x20 and c not in "\ufffe\uffff" else "\ufffd" for c in text)
+
+
+def test_a_tree_as_deep_as_it_is_long_has_lines_of_bounded_length() -> None:
+    words = 5_000
+    chain = Sentence.from_words(["w"] * words, heads=range(words), deprels=["dep"] * words)
+    lines = draw.indented(chain).splitlines()
+    assert len(lines) == words
+    assert max(map(len, lines)) < 400
+    assert lines[3] == "      ╰─ w  dep" and lines[-1].strip() == "(4999) w  dep"

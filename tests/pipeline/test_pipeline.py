@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import sys
@@ -126,6 +127,22 @@ def test_given_tags_and_lemmas_are_kept_unless_retag(model: Pipeline) -> None:
     assert "FOO" not in retagged.upos and "BAR" not in retagged.xpos
     (fresh,) = model.parse(bare([sentence]))
     assert retagged == fresh
+
+
+def test_nothing_given_passes_as_predicted(model: Pipeline, toy: list[Sentence]) -> None:
+    assert model.unpredicted == ()
+    without = dataclasses.replace(model, morphology=None)
+    assert without.unpredicted == ("LEMMA", "FEATS")
+    for parsed in without.parse(toy, retag=True):
+        assert set(parsed.feats) == set(parsed.lemmas) == {"_"}
+        assert "_" not in parsed.upos
+    tagless = dataclasses.replace(without, tagger=None)
+    assert tagless.unpredicted == ("LEMMA", "UPOS", "XPOS", "FEATS")
+    given = [s.replace(xpos=["BAR"] * len(s)) for s in toy]
+    for parsed in tagless.parse(given, retag=True):
+        assert set(parsed.feats) == set(parsed.lemmas) == set(parsed.upos) == {"_"}
+        assert set(parsed.xpos) == {"_"}
+    assert next(iter(tagless.parse(given))).xpos[0] == "BAR"
 
 
 def test_heads_and_labels_of_the_input_do_not_matter(model: Pipeline, toy: list[Sentence]) -> None:

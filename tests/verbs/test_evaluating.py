@@ -114,6 +114,8 @@ def test_tags_that_were_given_have_no_score(model: Pipeline, flat: Path) -> None
     tagless = dataclasses.replace(model, tagger=None)
     found = evaluate(TOY, tagless, beam=1)
     assert not set(TAG_METRICS) & set(found.names)
+    plain = dataclasses.replace(model, morphology=None)
+    assert set(TAG_METRICS) - set(evaluate(TOY, plain, beam=1).names) == {"FEATS", "LEMMA"}
     differences = compare(TOY, flat, tagless, samples=50).differences
     assert list(differences) == list(found.names)
 

@@ -81,7 +81,20 @@ def make_parser(commands: list[str]) -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit status and lets no exception out."""
-    words = sys.argv[1:] if arguments is None else arguments
+    try:
+        if sys.stderr is None:
+            # Nobody listens; and no file that is opened must become the standard error.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        if sys.stdout is None:
+            return _fail("<stdout>: closed; if nobody wants the output, give /dev/null")
+        return _main(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        # While the modules of a command were imported.
+        return _fail("interrupted", INTERRUPTED)
+
+
+def _main(words: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         # Data is UTF-8 whatever the locale says.
         if isinstance(stream, io.TextIOWrapper):

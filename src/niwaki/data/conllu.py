@@ -77,10 +77,10 @@ def validate(
     found: list[CorpusError] = []
     with Input(source) as stream:
         end = b""  # that of the first line, and so of all
-        for block, line, faults in _blocks(stream, _flags(multi_root, unknown_heads)):
+        for lines, first, faults in _blocks(stream, _flags(multi_root, unknown_heads)):
             if not faults:
-                end = end or line_end(block)
-                faults = find_other_ends(block, line, end)
+                end = end or line_end(lines)
+                faults = find_other_ends(lines, first, end)
             errors = [fault.error(stream.name) for fault in faults]
             report(errors)
             found += errors

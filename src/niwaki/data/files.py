@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import glob
 import gzip
@@ -14,7 +15,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Protocol
+from typing import IO, Any, BinaryIO, Protocol, TextIO
 
 from niwaki.errors import CorpusError
 from niwaki.kernel.conllu import MAX_LINE
@@ -23,7 +24,7 @@ Source = str | os.PathLike[str] | IO[Any]
 Target = Source
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_STDOUT = "<stdout>"
+_STDIN, _STDOUT = "<stdin>", "<stdout>"
 _CHUNK = 1 << 20
 
 _TOO_LONG = f"a line of more than {MAX_LINE} bytes"
@@ -36,14 +37,15 @@ class Input:
 
     def __init__(self, source: Source) -> None:
         self._owned = False
+        raw: IO[Any]
         if isinstance(source, str) and source == "-":
-            self.name, raw = "<stdin>", sys.stdin.buffer
+            self.name, raw = _STDIN, _opened(sys.stdin, _STDIN).buffer
         elif isinstance(source, str | os.PathLike):
             self.name, raw = os.fspath(source), open(source, "rb")  # noqa: SIM115
             self._owned = True
         else:
             self.name, raw = str(getattr(source, "name", "<input>")), source
-        self._raw: IO[Any] = raw
+        self._raw = raw
         self._stream: IO[Any] | gzip.GzipFile = raw
         # What comes through a pipe or from a keyboard is wanted as it arrives.
         self.interactive = _is_interactive(raw)
@@ -180,6 +182,13 @@ def read_text(path: str | os.PathLike[str]) -> str:
         ) from error
 
 
+def _opened(stream: TextIO | None, name: str) -> TextIO:
+    """A standard stream; Python has none where the process was started without (`<&-`)."""
+    if stream is None:
+        raise OSError(errno.EBADF, "closed; give a file", name)
+    return stream
+
+
 def _is_interactive(stream: IO[Any]) -> bool:
     try:
         mode = os.fstat(stream.fileno()).st_mode
@@ -198,9 +207,10 @@ class Output(Protocol):
 def open_output(target: Target) -> Iterator[Output]:
     """Bytes to a path (atomically, gzipped if it ends in .gz), to `-`, or to a file object."""
     if isinstance(target, str) and target == "-":
+        stdout = _opened(sys.stdout, _STDOUT).buffer
         yield _Stdout()
         with _errors_name(_STDOUT):
-            sys.stdout.buffer.flush()
+            stdout.flush()
     elif isinstance(target, str | os.PathLike):
         with atomic_write(target) as file:
             if os.fspath(target).endswith(".gz"):

@@ -9,6 +9,7 @@ from niwaki.data.tree import ROOT, UNKNOWN
 from niwaki.draw.layout import Arc, place_arcs, text_width
 
 _NORTH, _SOUTH, _EAST, _WEST = 1, 2, 4, 8
+_DEEPEST = 100
 _BOX = " ╵╷│╶╰╭├╴╯╮┤─┴┬┼"
 
 
@@ -47,7 +48,10 @@ def _draw_lines(words: int, placed: list[Arc]) -> list[str]:
 
 
 def indented(sentence: Sentence) -> str:
-    """One word a line below its head, as directories are shown; cut-off words come last."""
+    """One word a line below its head, as directories are shown; cut-off words come last.
+
+    Below _DEEPEST levels, words stand below each other with the number of their level.
+    """
     tree = sentence.tree
     lines: list[str] = []
 
@@ -56,16 +60,20 @@ def indented(sentence: Sentence) -> str:
         return "  ".join(printable(value) for value in values if value != "_")
 
     tops = [word for word, head in enumerate(tree.heads, start=1) if head <= ROOT]
-    # (word, prefix of its line, prefix of the lines below it), last one first.
-    todo = [(word, "", "") for word in reversed(tops)]
+    # (word, level, prefix of its line, prefix of the lines below it), last one first.
+    todo = [(word, 0, "", "") for word in reversed(tops)]
     while todo:
-        word, prefix, below = todo.pop()
+        word, level, prefix, below = todo.pop()
         lines.append(f"{prefix}{label(word)}\n")
         children = tree.children(word)
         for child in reversed(children):
+            if level >= _DEEPEST:
+                # Lines as long as the tree is deep would make a picture of its square.
+                todo.append((child, level + 1, f"{below}({level + 1}) ", below))
+                continue
             last = child == children[-1]
             branch, trunk = ("╰─ ", "   ") if last else ("├─ ", "│  ")
-            todo.append((child, below + branch, below + trunk))
+            todo.append((child, level + 1, below + branch, below + trunk))
     return "".join(lines)
 
 

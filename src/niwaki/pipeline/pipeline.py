@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from niwaki.data.constraints import Constraints
-from niwaki.data.faults import DEPREL, HEAD, MISC
+from niwaki.data.faults import COLUMNS, DEPREL, FEATS, HEAD, LEMMA, MISC, UPOS, XPOS
 from niwaki.data.kbest import KBest
 from niwaki.data.modelfile import write_model_file
 from niwaki.data.probabilities import TREE_COMMENT, with_probabilities, without_probabilities
@@ -27,6 +27,8 @@ from niwaki.pipeline.lengths import LONGER, MAX_LENGTH, LengthLimit, join, skip
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.tagging.morphology import Morphology
 from niwaki.tagging.tagger import Tagger, Tags
+
+_TAG_COLUMNS = (LEMMA, UPOS, XPOS, FEATS)
 
 
 @dataclass(frozen=True)
@@ -97,8 +99,9 @@ class Pipeline:
     ) -> Iterator[Sentence]:
         """Yield the sentences, or those of a text, with tags, lemmas and trees, in order.
 
-        Tags and lemmas that are given stay, unless `retag`. A beam of 1 is greedy
-        and fastest. With `probabilities`, MISC gets `TagProb` (if there is a tagger),
+        Tags and lemmas that are given stay, unless `retag`, which leaves nothing of them:
+        what the model does not predict becomes `_`. A beam of 1 is greedy and fastest.
+        With `probabilities`, MISC gets `TagProb` (if there is a tagger),
         `ArcProb` and `LabelProb`, and a comment the probability of the tree. With
         `constrain`, what a sentence says about its tree (see `Constraints.of`) is obeyed. Memory is
         bounded whatever the input: a sentence of more than `max_length` words is parsed
@@ -262,6 +265,19 @@ class Pipeline:
         """Tags, features and lemmas for `Batch.render`."""
         return tag_columns(batch, tags, self.tagger, self.morphology, keep=not retag)
 
+    @property
+    def unpredicted(self) -> tuple[str, ...]:
+        """Those of LEMMA, UPOS, XPOS and FEATS that the model says nothing of."""
+        found: set[int] = set()
+        if self.tagger is not None:
+            found |= {UPOS} | ({XPOS} if len(self.tagger.xpos) else set())
+        # It chooses what goes with a tag.
+        if self.tagger is not None and self.morphology is not None:
+            known = vars(self.morphology)
+            parts = {"xpos": XPOS, "feats": FEATS, "lemmas": LEMMA}
+            found |= {column for name, column in parts.items() if known[name] is not None}
+        return tuple(COLUMNS[column] for column in _TAG_COLUMNS if column not in found)
+
     def likely_tags(self, sentence: Sentence, k: int) -> list[list[tuple[str, str, float]]]:
         """The k best (UPOS, XPOS, probability) of each word, best first."""
         if self.tagger is None:
@@ -281,7 +297,20 @@ def tag_columns(
     for part in (tagger, morphology):
         if part is not None:
             columns.update(part.columns(batch, tags, keep=keep))
-    return columns
+    if keep:
+        return columns
+    # What is given must not pass as predicted.
+    empty = [b"_"] * batch.words
+    return {column: _without_gaps(columns.get(column, empty)) for column in _TAG_COLUMNS}
+
+
+def _without_gaps(column: Any) -> Any:
+    """A column for `Batch.render` in which -1 does not keep what is there."""
+    if isinstance(column, list) or (column[0] >= 0).all():
+        return column
+    numbers, symbols = column
+    names = [*symbols.names, b"_"]
+    return [names[number] for number in numbers.tolist()]
 
 
 def tag_sentences(

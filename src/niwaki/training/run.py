@@ -18,7 +18,7 @@ from niwaki.features.clusters import WordClusters, read_clusters
 from niwaki.learning.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
 from niwaki.learning.corpus import Corpus
 from niwaki.learning.workers import checked_first, run_all
-from niwaki.metrics.attachment import TAG_METRICS, evaluate
+from niwaki.metrics.attachment import evaluate
 from niwaki.parsers.base import Job, Parser, Plan, Setup, load_family
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.segmenting.segmenter import Segmenter
@@ -422,7 +422,9 @@ def _with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:
         way = vars(search)
         parsed = pipeline.parse(dev.sentences, retag=True, **way)
         found = evaluate(dev.sentences, parsed).scores
-        if pipeline.tagger is None:
-            found = {metric: value for metric, value in found.items() if metric not in TAG_METRICS}
-        scores[name] = {metric: round(value, 2) for metric, value in found.items()}
+        scores[name] = {
+            metric: round(value, 2)
+            for metric, value in found.items()
+            if metric not in pipeline.unpredicted
+        }
     return replace(pipeline, config={**pipeline.config, "scores_on_dev": scores})

@@ -56,7 +56,9 @@ def _card(value: Mapping[str, Any], depth: int) -> Iterator[str]:
             for each in item:
                 yield from _card({key: each}, depth)
         elif isinstance(item, list):
-            yield f"{indent}{key}: {', '.join(map(str, item))}"
+            values = [str(each) for each in item]
+            between = "; " if any("," in each for each in values) else ", "
+            yield f"{indent}{key}: {between.join(values)}"
         else:
             # As a configuration writes it.
             yield f"{indent}{key}: {str(item).lower() if isinstance(item, bool) else item}"

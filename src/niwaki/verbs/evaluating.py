@@ -35,7 +35,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
 from niwaki.metrics import load_metric
 from niwaki.metrics.alignment import AlignmentEvaluation, evaluate_links
-from niwaki.metrics.attachment import TAG_METRICS, AttachmentEvaluation
+from niwaki.metrics.attachment import AttachmentEvaluation
 from niwaki.metrics.base import SAMPLES, Evaluation, Metric, drawn_by
 from niwaki.metrics.reordering import evaluate_orders, evaluate_texts
 from niwaki.metrics.significance import TESTS, Difference
@@ -93,8 +93,9 @@ def evaluate(
     `metric` is the name of a file of `niwaki.metrics`: "attachment" (with tags and lemmas),
     "segmentation" (from raw text on), "nonprojective" or "calibration". A model tags the
     words itself, unless `gold_tags`; `beam`, `decode` and `threads` are as for
-    `Pipeline.parse`. Scores of tags are left out if a model has no tagger. `links` is a file
-    of links to a translation, for a model that looks at them (see `parse`).
+    `Pipeline.parse`. Scores of tags, features and lemmas that a model does not predict are
+    left out. `links` is a file of links to a translation, for a model that looks at them (see
+    `parse`).
 
         >>> found = evaluate("gold.conllu", "en")
         >>> found.scores["LAS"], found.interval()["LAS"], found.signature
@@ -151,9 +152,9 @@ def evaluate_all(
         )
         trees = list(parsed)
     found = {name: each.evaluate(gold_trees, trees) for name, each in loaded.items()}
-    if model is not None and model.tagger is None:
-        # What stands there was given, and not predicted.
-        found = {name: _without(each, TAG_METRICS) for name, each in found.items()}
+    if model is not None:
+        # What a model does not predict has no score.
+        found = {name: _without(each, model.unpredicted) for name, each in found.items()}
     return found
 
 
