@@ -8,7 +8,7 @@ one in the box.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from niwaki.analysis.orders import (
@@ -42,6 +42,7 @@ from niwaki.metrics.significance import TESTS, Difference
 from niwaki.metrics.significance import compare as compare_evaluations
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.verbs._given import (
+    GivenTags,
     Named,
     OnError,
     Sentences,
@@ -54,6 +55,7 @@ from niwaki.verbs._given import (
     model_among_trees,
     name_of,
     named_trees,
+    predicts,
     references_of,
     sentences_of,
 )
@@ -81,7 +83,7 @@ def evaluate(
     system: Trees,
     *,
     metric: str = "attachment",
-    gold_tags: bool = False,
+    tags: GivenTags = "predict",
     links: Source | None = None,
     beam: int | None = None,
     decode: str | None = None,
@@ -91,9 +93,10 @@ def evaluate(
     """Score trees, or those that a model gives to the gold words, against gold trees.
 
     `metric` is the name of a file of `niwaki.metrics`: "attachment" (with tags and lemmas),
-    "segmentation" (from raw text on), "nonprojective" or "calibration". A model tags the
-    words itself, unless `gold_tags`; `beam`, `decode` and `threads` are as for
-    `Pipeline.parse`. Scores of tags are left out if a model has no tagger. `links` is a file
+    "segmentation" (from raw text on), "nonprojective" or "calibration". A model predicts
+    tags, features and lemmas itself, as in `parse`, or with `tags="keep"` uses the gold ones; the
+    signature says which. Scores of tags that were not predicted are left out. `beam`, `decode`
+    and `threads` are as for `Pipeline.parse`. `links` is a file
     of links to a translation, for a model that looks at them (see `parse`).
 
         >>> found = evaluate("gold.conllu", "en")
@@ -103,7 +106,7 @@ def evaluate(
         gold,
         system,
         [metric],
-        gold_tags=gold_tags,
+        tags=tags,
         links=links,
         beam=beam,
         decode=decode,
@@ -118,7 +121,7 @@ def evaluate_all(
     system: Trees,
     metrics: Sequence[str],
     *,
-    gold_tags: bool = False,
+    tags: GivenTags = "predict",
     links: Source | None = None,
     beam: int | None = None,
     decode: str | None = None,
@@ -145,15 +148,18 @@ def evaluate_all(
             model.read(raw_text(gold_trees)) if raw else gold_trees,
             threads=threads,
             beam=beam,
-            retag=not gold_tags,
+            retag=predicts(tags),
             probabilities="calibration" in loaded,
             decode=decode,
         )
         trees = list(parsed)
     found = {name: each.evaluate(gold_trees, trees) for name, each in loaded.items()}
-    if model is not None and model.tagger is None:
-        # What stands there was given, and not predicted.
-        found = {name: _without(each, TAG_METRICS) for name, each in found.items()}
+    if model is not None:
+        used = "none" if model.tagger is None else "predict" if raw else tags
+        if used != "predict":
+            # What stands there was given, and not predicted.
+            found = {name: _without(each, TAG_METRICS) for name, each in found.items()}
+        found = {name: replace(each, more=f"tags={used}") for name, each in found.items()}
     return found
 
 
@@ -166,7 +172,7 @@ def compare(
     samples: int = SAMPLES,
     seed: int = 1,
     test: str = TESTS[0],
-    gold_tags: bool = False,
+    tags: GivenTags = "predict",
     beam: int | None = None,
     decode: str | None = None,
     threads: int = 1,
@@ -187,7 +193,7 @@ def compare(
             gold,
             each,
             metric=metric,
-            gold_tags=gold_tags,
+            tags=tags,
             beam=beam,
             decode=decode,
             threads=threads,
