@@ -19,7 +19,7 @@ from niwaki.data.bilingual.references import write_references
 from niwaki.data.sentence import Sentence
 from niwaki.features.clusters import write_clusters
 from niwaki.serve import server
-from niwaki.tasks.reorder.rulefile import format_rules
+from niwaki.tasks.reorder.rulewriting import format_rules
 from tests.conftest import ROOT
 from tests.toy import TOY, write
 
@@ -134,6 +134,12 @@ def bridge(bench: Bench) -> None:
     write_posteriors(niwaki.bridge_probabilities(*files, mixed=[LINKS], weights=[1, 3]), out)
     mixed = ("--mix", LINKS, "--weights", "1,3", "--to", "json")
     assert out.read_text() == bench.run("bridge", *files, *mixed)
+
+
+def check_rules(bench: Bench) -> None:
+    file = bench.file("own.toml", '[[rule]]\nname = "a"\nhead = { label = "acl:own" }\n')
+    assert bench.json("check-rules", file) == [as_json(niwaki.check_rules(file).to_json())]
+    assert niwaki.check_rules(file).notes
 
 
 def cluster(bench: Bench) -> None:
