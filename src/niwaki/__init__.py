@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         symmetrize,
     )
     from niwaki.verbs.analyzing import analyze, analyze_bilingual, analyze_curves, trade_off
+    from niwaki.verbs.checking import RulesCheck, check_rules
     from niwaki.verbs.clustering import cluster
     from niwaki.verbs.describing import ModelInfo, info
     from niwaki.verbs.drawing import draw_trees
@@ -121,6 +122,7 @@ _LATER = {
         *("align", "align_probabilities", "bridge", "bridge_probabilities", "symmetrize"),
     ),
     "niwaki.verbs.analyzing": ("analyze", "analyze_bilingual", "analyze_curves", "trade_off"),
+    "niwaki.verbs.checking": ("RulesCheck", "check_rules"),
     "niwaki.verbs.clustering": ("cluster",),
     "niwaki.verbs.describing": ("ModelInfo", "info"),
     "niwaki.verbs.drawing": ("draw_trees",),
@@ -174,6 +176,7 @@ __all__ = [
     "Reporter",
     "Round",
     "RuleSet",
+    "RulesCheck",
     "RulesError",
     "ScoresError",
     "SelfTrained",
@@ -190,6 +193,7 @@ __all__ = [
     "analyze_curves",
     "bridge",
     "bridge_probabilities",
+    "check_rules",
     "cluster",
     "compare",
     "draw",

@@ -113,14 +113,44 @@ def test_parse_tokens(model_path: Path) -> None:
     assert [s.forms for s in sentences(named.stdout)] == [("#", "1", "pine")]
 
 
-def test_given_tags_are_kept_unless_retag(model_path: Path, toy: list[Sentence]) -> None:
+def test_given_tags_are_predicted_or_kept(model_path: Path, toy: list[Sentence]) -> None:
     odd = toy[0].replace(upos=["ODD"] * 6, lemmas=["odd"] * 6)
-    kept = niwaki("parse", "-m", model_path, stdin=str(odd))
+    kept = niwaki("parse", "-m", model_path, "--tags", "keep", stdin=str(odd))
     (sentence,) = sentences(kept.stdout)
     assert (sentence.upos, sentence.lemmas) == (odd.upos, odd.lemmas)
-    again = niwaki("parse", "-m", model_path, "--retag", stdin=str(odd))
+    again = niwaki("parse", "-m", model_path, stdin=str(odd))
     (sentence,) = sentences(again.stdout)
     assert (sentence.upos, sentence.lemmas) == (toy[0].upos, toy[0].lemmas)
+
+
+@pytest.mark.parametrize("tags", [[], ["--tags", "predict"], ["--tags", "keep"]])
+def test_a_model_scores_as_its_output_does(
+    model_path: Path, toy: list[Sentence], tmp_path: Path, tags: list[str]
+) -> None:
+    odd = [s.replace(upos=["ODD"] * len(s), xpos=["ODD"] * len(s)) for s in toy]
+    gold, out = write(tmp_path / "gold.conllu", odd), tmp_path / "out.conllu"
+    model = ["-m", model_path, "--beam", "1", *tags]
+    assert niwaki("parse", gold, *model, "-o", out).returncode == 0
+    by_model = json.loads(niwaki("evaluate", gold, *model, "--json").stdout)
+    by_file = json.loads(niwaki("evaluate", gold, out, "--json").stdout)
+    for name in ("UAS", "LAS", "CLAS"):
+        assert by_model[name] == by_file[name]
+    used = tags[-1] if tags else "predict"
+    assert by_model["signature"] == f"{by_model['signature'].rpartition('|')[0]}|tags={used}"
+    # What was given was not predicted, and has no score.
+    assert by_model["UPOS"] == (by_file["UPOS"] if used == "predict" else None)
+
+
+def test_tags_are_spoken_of_in_one_way() -> None:
+    helps = [niwaki(command, "--help").stdout for command in ("parse", "evaluate")]
+    for text in helps:
+        plain = " ".join(text.split())
+        assert "--tags {predict,keep}" in plain
+        assert "predicted anew, or kept and used (default: predict, in" in plain
+    for command in ("parse", "evaluate", "reorder"):
+        for old, new in (("--retag", "--tags predict"), ("--gold-tags", "--tags keep")):
+            done = niwaki(command, TOY, old)
+            assert done.returncode == 2 and f"{old} is now {new}" in done.stderr
 
 
 def test_kbest_as_json(model: Pipeline, model_path: Path) -> None:
@@ -250,13 +280,13 @@ def test_evaluate_a_model(
     by_file = niwaki("evaluate", TOY, parsed)
     by_model = niwaki("evaluate", TOY, "-m", model_path, "--beam", "2", "--threads", "2")
     assert by_model.returncode == 0
-    assert by_model.stdout == by_file.stdout
+    assert by_model.stdout == by_file.stdout.rstrip("\n") + "|tags=predict\n"
     odd = write(tmp_path / "odd.conllu", [s.replace(upos=["ODD"] * len(s)) for s in toy])
     answers = [
         json.loads(niwaki("evaluate", odd, "-m", model_path, "--json", *extra).stdout)
-        for extra in ([], ["--gold-tags"])
+        for extra in ([], ["--tags", "keep"])
     ]
-    assert [answer["UPOS"] for answer in answers] == [0.0, 100.0]
+    assert [answer["UPOS"] for answer in answers] == [0.0, None]
 
 
 def test_evaluate_needs_one_thing_to_score(model_path: Path) -> None:

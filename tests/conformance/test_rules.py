@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from niwaki.tasks.reorder.reorderer import Reorderer
-from niwaki.tasks.reorder.rulefile import format_rules, load_rules, parse_rules, rule_set_names
+from niwaki.tasks.reorder.rulefile import load_rules, parse_rules, rule_set_names
+from niwaki.tasks.reorder.rulewriting import format_rules
 from tests.reference import reorder as twin
 
 

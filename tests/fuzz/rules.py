@@ -7,7 +7,8 @@ from functools import cache
 from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
 from niwaki.tasks.reorder.reorderer import Reorderer
-from niwaki.tasks.reorder.rulefile import format_rules, parse_rules
+from niwaki.tasks.reorder.rulefile import parse_rules
+from niwaki.tasks.reorder.rulewriting import format_rules
 from tests.toy import TOY
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -143,6 +144,13 @@ def test_edited_rules(bench: Client) -> None:
     )
     assert reply.status == 422
     assert reply.json["error"].startswith("rules:") and "VERB" in reply.json["error"]
+    gives = re.search(r'^gives = "(.+)"$', text, re.MULTILINE)
+    assert gives is not None
+    other = text.replace(gives[0], f'gives = "{" ".join(reversed(gives[1].split()))}"')
+    shown = bench.post("/api/rules-check", {"text": other}).json["examples"]
+    assert sum(not each["right"] for each in shown) == 1
+    reply = bench.post("/api/rules-save", {"id": "mine", "text": other})
+    assert reply.status == 422 and "correct the rules or the example" in reply.json["error"]
     saved = bench.post("/api/rules-save", {"id": "mine", "text": text})
     assert saved.status == 200
     assert (bench.folder / "rules" / "mine.toml").read_text(encoding="utf-8") == text

@@ -18,8 +18,9 @@ from niwaki.tasks.reorder.events import collect_events
 from niwaki.tasks.reorder.kinds import Class, Kind, lost_votes
 from niwaki.tasks.reorder.learning import Settings, learn_rules
 from niwaki.tasks.reorder.reorderer import Reorderer
-from niwaki.tasks.reorder.rulefile import format_rules, parse_rules
+from niwaki.tasks.reorder.rulefile import parse_rules
 from niwaki.tasks.reorder.rules import Pattern
+from niwaki.tasks.reorder.rulewriting import format_rules
 
 HIDDEN = """
 labels = "ud"

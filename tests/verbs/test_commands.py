@@ -19,7 +19,7 @@ from niwaki.data.bilingual.references import write_references
 from niwaki.data.sentence import Sentence
 from niwaki.features.clusters import write_clusters
 from niwaki.serve import server
-from niwaki.tasks.reorder.rulefile import format_rules
+from niwaki.tasks.reorder.rulewriting import format_rules
 from tests.conftest import ROOT
 from tests.toy import TOY, write
 
@@ -136,6 +136,12 @@ def bridge(bench: Bench) -> None:
     assert out.read_text() == bench.run("bridge", *files, *mixed)
 
 
+def check_rules(bench: Bench) -> None:
+    file = bench.file("own.toml", '[[rule]]\nname = "a"\nhead = { label = "acl:own" }\n')
+    assert bench.json("check-rules", file) == [as_json(niwaki.check_rules(file).to_json())]
+    assert niwaki.check_rules(file).notes
+
+
 def cluster(bench: Bench) -> None:
     made, found = bench.file("made"), bench.file("found")
     write_clusters(niwaki.cluster([SOURCE, TOY], 4, min_count=1, form=None), made)
@@ -201,8 +207,9 @@ def learn_rules(bench: Bench) -> None:
 
 def parse(bench: Bench) -> None:
     out = bench.file("out")
-    niwaki.write_conllu(niwaki.parse(TOY, bench.model, beam=2, retag=True), out)
-    assert out.read_text() == bench.run("parse", TOY, "-m", bench.model, "--beam", 2, "--retag")
+    niwaki.write_conllu(niwaki.parse(TOY, bench.model, beam=2, tags="keep"), out)
+    told = bench.run("parse", TOY, "-m", bench.model, "--beam", 2, "--tags", "keep")
+    assert out.read_text() == told
     niwaki.write_conllu(niwaki.parse(TOY, [bench.model, "en"], blend=[1, 2]), out)
     told = bench.run("parse", TOY, "-m", bench.model, "-m", "en", "--blend", "1,2")
     assert out.read_text() == told

@@ -56,8 +56,11 @@ def test_trees_may_be_given_in_many_ways(
     assert 0 < wanted.scores["LAS"] < 100
     for gold in (str(TOY), toy, iter(toy), io.BytesIO(TOY.read_bytes())):
         assert evaluate(gold, parsed).to_json() == wanted.to_json()
-    for system in (file, str(file), parsed, iter(parsed), model, model_path, str(model_path)):
+    for system in (file, str(file), parsed, iter(parsed)):
         assert evaluate(TOY, system).to_json() == wanted.to_json()
+    told = {**wanted.to_json(), "signature": f"{wanted.signature}|tags=predict"}
+    for system in (model, model_path, str(model_path)):
+        assert evaluate(TOY, system).to_json() == told
 
 
 def test_evaluate_is_the_command(
@@ -66,8 +69,10 @@ def test_evaluate_is_the_command(
     for metric, flags in (("attachment", []), ("segmentation", ["--raw"])):
         (record,) = command(capsys, "evaluate", TOY, flat, *flags)
         assert evaluate(TOY, flat, metric=metric).to_json() == record
-    (record,) = command(capsys, "evaluate", TOY, "-m", model_path, "--beam", 1, "--gold-tags")
-    assert evaluate(TOY, model_path, beam=1, gold_tags=True).to_json() == record
+    kept = ("--beam", 1, "--tags", "keep")
+    (record,) = command(capsys, "evaluate", TOY, "-m", model_path, *kept)
+    known = {name: value for name, value in record.items() if value is not None}
+    assert evaluate(TOY, model_path, beam=1, tags="keep").to_json() == known
     (record,) = command(capsys, "evaluate", TOY, flat, "--intervals", "--samples", 99)
     assert evaluate(TOY, flat).to_json(99) == record
     found = evaluate_all(TOY, flat, ["attachment", "nonprojective"])

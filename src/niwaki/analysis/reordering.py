@@ -15,8 +15,8 @@ from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.metrics.reordering import OrderEvaluation, evaluate_orders
 from niwaki.tasks.reorder.reorderer import Reorderer
-from niwaki.tasks.reorder.rulefile import tuple_fields
 from niwaki.tasks.reorder.rules import Placement, RuleSet
+from niwaki.tasks.reorder.rulewriting import tuple_fields
 
 # The score that costs are given in.
 METRIC = "frs_linked"

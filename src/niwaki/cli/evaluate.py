@@ -1,7 +1,8 @@
 """Score trees against gold trees.
 
-Give a system's output, or a model: then the gold words are parsed, with predicted
-tags (--gold-tags keeps those of the file). LAS compares whole labels; LAS_universal
+Give a system's output, or a model: then the gold words are parsed. Tags, features and lemmas
+are predicted anew, as by `niwaki parse`; --tags keep keeps those of the file, and leaves out
+their scores. The last line says which tags were used. LAS compares whole labels; LAS_universal
 ignores subtypes and equals the CoNLL 2018 scorer, as do UAS, CLAS, UPOS, XPOS, FEATS
 and LEMMA.
 
@@ -23,7 +24,7 @@ the least certain tenth; --curves draws both.
   niwaki evaluate gold.conllu -m en --beam 1
   niwaki evaluate gold.conllu -m en --raw
   niwaki evaluate gold.conllu -m en --nonprojective --intervals
-  niwaki evaluate gold.conllu -m bilingual.niwaki --links gold.align --gold-tags
+  niwaki evaluate gold.conllu -m bilingual.niwaki --links gold.align --tags keep
   niwaki evaluate gold.conllu -m en --calibration --curves reliability.html
 """
 
@@ -40,6 +41,7 @@ from niwaki.cli._arguments import positive
 from niwaki.cli._linked import add_links_argument, add_links_on_error, check_links_on_error
 from niwaki.cli._on_error import FormerOption, Skipped
 from niwaki.cli._scores import add_samples_arguments
+from niwaki.cli._tags import add_tags_argument
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
 from niwaki.errors import NiwakiError
@@ -63,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--raw", action="store_true", help="score from raw text on")
     add_links_argument(parser, "with -m: ")
     add_links_on_error(parser)
-    parser.add_argument("--gold-tags", action="store_true", help="with -m: keep the gold tags")
+    add_tags_argument(parser, "with -m: ")
     parser.add_argument(
         "--beam", type=positive, metavar="N", help="with -m: default is the model's"
     )
@@ -108,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
             gold,
             load(arguments.model),
             _metrics(arguments),
-            gold_tags=arguments.gold_tags,
+            tags=arguments.tags,
             links=arguments.links,
             beam=arguments.beam,
             decode=arguments.decode,

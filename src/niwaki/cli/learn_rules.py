@@ -17,7 +17,7 @@ from niwaki.cli._stages import Stages
 from niwaki.cli._trees import add_tree_arguments, only_trees
 from niwaki.data.files import open_output
 from niwaki.tasks.reorder.learning import Settings
-from niwaki.tasks.reorder.rulefile import format_rules
+from niwaki.tasks.reorder.rulewriting import format_rules
 from niwaki.verbs.reordering import learn_rules
 
 _DEFAULTS = Settings()

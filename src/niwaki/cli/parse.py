@@ -2,10 +2,10 @@
 
 The input is CoNLL-U if its first line looks like it, else raw text (or tokens, if the
 model has no segmenter). --from says it: text is split into sentences and words, lines
-(a sentence each) into words, tokens at spaces. What is given is not redone: tags and
-lemmas are kept unless --retag. Output is CoNLL-U, with the place of each token of a
-text in MISC; with -k or --to json, one JSON object a sentence, as
-docs/reference/sentence.schema.json describes it.
+(a sentence each) into words, tokens at spaces. Words that are given stay. Tags, features and
+lemmas that are given are predicted anew, as by `niwaki evaluate`; --tags keep keeps them. Output is
+CoNLL-U, with the place of each token of a text in MISC; with -k or --to json, one JSON object
+a sentence, as docs/reference/sentence.schema.json describes it.
 
 With --constrain, trees are parsed around what the input knows of them: HEAD and DEPREL
 that are not `_`, and in MISC `Forbid=3,4` (heads that a word does not have),
@@ -50,6 +50,7 @@ from niwaki.cli._linked import add_links_argument
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._progress import Progress
 from niwaki.cli._stages import counted
+from niwaki.cli._tags import add_tags_argument
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
 from niwaki.data.kbest import KBest
@@ -104,7 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--constrain", action="store_true", help="keep to what is known of the trees"
     )
     add_links_argument(parser)
-    parser.add_argument("--retag", action="store_true", help="predict tags that are given, too")
+    add_tags_argument(parser)
     parser.add_argument(
         "--max-length",
         type=positive,
@@ -127,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
         "links": arguments.links,
         "beam": arguments.beam,
         "decode": arguments.decode,
-        "retag": arguments.retag,
+        "tags": arguments.tags,
         "probabilities": arguments.probabilities,
         "constrain": arguments.constrain,
         "max_length": arguments.max_length,

@@ -20,6 +20,7 @@ from niwaki.cli import OK
 from niwaki.cli._arguments import positive
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._progress import Progress
+from niwaki.cli._tags import add_tags_argument
 from niwaki.data.files import open_output
 from niwaki.data.text import FORMATS
 from niwaki.draw import printable
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--beam", type=positive, metavar="N", help="with -m: default is the model's"
     )
-    parser.add_argument("--retag", action="store_true", help="with -m: predict given tags, too")
+    add_tags_argument(parser, "with -m: ")
     parser.add_argument(
         "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
     )
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.model,
         form=arguments.source,
         beam=arguments.beam,
-        retag=arguments.retag,
+        tags=arguments.tags,
         threads=arguments.threads,
         on_error=skipped.on_error,
     )

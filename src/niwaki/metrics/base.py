@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -44,6 +44,8 @@ class Evaluation(ABC):
 
     counts: Counts  # sentences x anything; only sums over sentences matter
     names: tuple[str, ...]  # of the scores
+    # How what is scored was made, if that is known: the end of the signature.
+    more: str = field(default="", kw_only=True)
 
     @property
     def costs(self) -> frozenset[str]:
@@ -87,7 +89,8 @@ class Evaluation(ABC):
     def signature(self) -> str:
         """Everything that the numbers depend on, in one line."""
         names = ",".join(self.names)
-        return f"niwaki={niwaki.__version__}|metric={self.metric}|metrics={names}|{self.details}"
+        found = f"niwaki={niwaki.__version__}|metric={self.metric}|metrics={names}|{self.details}"
+        return f"{found}|{self.more}" if self.more else found
 
     def interval(self, samples: int = SAMPLES, seed: int = 1) -> dict[str, tuple[float, float]]:
         """95% bootstrap intervals of the scores, over sentences."""

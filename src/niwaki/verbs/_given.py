@@ -28,6 +28,12 @@ Named = Source | tuple[str, Any]
 OnError = Literal["fail", "skip"] | Callable[[CorpusError], None]
 OnFault = Callable[[CorpusError], None] | None
 
+# What is done with tags, features and lemmas that are given: they are predicted anew, so that
+# trees are those of bare words, or kept, and the parser uses them. One default for all verbs:
+# else a model's scores would not be those of its output.
+GivenTags = Literal["predict", "keep"]
+TAGS: tuple[GivenTags, ...] = ("predict", "keep")
+
 # Told how far a stage has come: its name, what was done since, and what there is to do (0 if
 # that is not known).
 Watch = Callable[[str, int, int], None]
@@ -35,6 +41,12 @@ Watch = Callable[[str, int, int], None]
 
 def unwatched(stage: str, done: int, total: int) -> None:
     """The `Watch` of nobody."""
+
+
+def predicts(tags: GivenTags) -> bool:
+    if tags not in TAGS:
+        raise NiwakiError(f"tags is {tags!r}; give 'predict' or 'keep'")
+    return tags == "predict"
 
 
 def fault_handler(on_error: OnError) -> OnFault:

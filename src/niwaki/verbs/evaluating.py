@@ -8,7 +8,7 @@ one in the box.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from niwaki.analysis.orders import (
@@ -35,13 +35,14 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
 from niwaki.metrics import load_metric
 from niwaki.metrics.alignment import AlignmentEvaluation, evaluate_links
-from niwaki.metrics.attachment import AttachmentEvaluation
+from niwaki.metrics.attachment import TAG_METRICS, AttachmentEvaluation
 from niwaki.metrics.base import SAMPLES, Evaluation, Metric, drawn_by
 from niwaki.metrics.reordering import evaluate_orders, evaluate_texts
 from niwaki.metrics.significance import TESTS, Difference
 from niwaki.metrics.significance import compare as compare_evaluations
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.verbs._given import (
+    GivenTags,
     Named,
     OnError,
     Sentences,
@@ -54,6 +55,7 @@ from niwaki.verbs._given import (
     model_among_trees,
     name_of,
     named_trees,
+    predicts,
     references_of,
     sentences_of,
 )
@@ -81,7 +83,7 @@ def evaluate(
     system: Trees,
     *,
     metric: str = "attachment",
-    gold_tags: bool = False,
+    tags: GivenTags = "predict",
     links: Source | None = None,
     beam: int | None = None,
     decode: str | None = None,
@@ -91,11 +93,11 @@ def evaluate(
     """Score trees, or those that a model gives to the gold words, against gold trees.
 
     `metric` is the name of a file of `niwaki.metrics`: "attachment" (with tags and lemmas),
-    "segmentation" (from raw text on), "nonprojective" or "calibration". A model tags the
-    words itself, unless `gold_tags`; `beam`, `decode` and `threads` are as for
-    `Pipeline.parse`. Scores of tags, features and lemmas that a model does not predict are
-    left out. `links` is a file of links to a translation, for a model that looks at them (see
-    `parse`).
+    "segmentation" (from raw text on), "nonprojective" or "calibration". A model predicts
+    tags, features and lemmas itself, as in `parse`, or with `tags="keep"` uses the gold ones; the
+    signature says which. Scores of what was not predicted are left out. `beam`, `decode` and
+    `threads` are as for `Pipeline.parse`. `links` is a file of links to a translation, for a model
+    that looks at them (see `parse`).
 
         >>> found = evaluate("gold.conllu", "en")
         >>> found.scores["LAS"], found.interval()["LAS"], found.signature
@@ -104,7 +106,7 @@ def evaluate(
         gold,
         system,
         [metric],
-        gold_tags=gold_tags,
+        tags=tags,
         links=links,
         beam=beam,
         decode=decode,
@@ -119,7 +121,7 @@ def evaluate_all(
     system: Trees,
     metrics: Sequence[str],
     *,
-    gold_tags: bool = False,
+    tags: GivenTags = "predict",
     links: Source | None = None,
     beam: int | None = None,
     decode: str | None = None,
@@ -146,15 +148,20 @@ def evaluate_all(
             model.read(raw_text(gold_trees)) if raw else gold_trees,
             threads=threads,
             beam=beam,
-            retag=not gold_tags,
+            retag=predicts(tags),
             probabilities="calibration" in loaded,
             decode=decode,
         )
         trees = list(parsed)
     found = {name: each.evaluate(gold_trees, trees) for name, each in loaded.items()}
     if model is not None:
-        # What a model does not predict has no score.
-        found = {name: _without(each, model.unpredicted) for name, each in found.items()}
+        used = "none" if model.tagger is None else "predict" if raw else tags
+        # What was given, or is empty, has no score.
+        missing = model.unpredicted if used == "predict" else TAG_METRICS
+        found = {
+            name: replace(_without(each, missing), more=f"tags={used}")
+            for name, each in found.items()
+        }
     return found
 
 
@@ -167,7 +174,7 @@ def compare(
     samples: int = SAMPLES,
     seed: int = 1,
     test: str = TESTS[0],
-    gold_tags: bool = False,
+    tags: GivenTags = "predict",
     beam: int | None = None,
     decode: str | None = None,
     threads: int = 1,
@@ -188,7 +195,7 @@ def compare(
             gold,
             each,
             metric=metric,
-            gold_tags=gold_tags,
+            tags=tags,
             beam=beam,
             decode=decode,
             threads=threads,

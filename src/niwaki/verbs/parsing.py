@@ -22,6 +22,7 @@ from niwaki.pipeline.ensemble import Ensemble
 from niwaki.pipeline.lengths import LONGER, MAX_LENGTH, LengthLimit, skip
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.verbs._given import (
+    GivenTags,
     Model,
     OnError,
     OnFault,
@@ -31,6 +32,7 @@ from niwaki.verbs._given import (
     is_source,
     linked,
     model_of,
+    predicts,
 )
 
 
@@ -44,7 +46,7 @@ def parse(
     threads: int = 1,
     beam: int | None = None,
     decode: str | None = None,
-    retag: bool = False,
+    tags: GivenTags = "predict",
     probabilities: bool = False,
     constrain: bool = False,
     max_length: int = MAX_LENGTH,
@@ -58,7 +60,8 @@ def parse(
     `form` is "text", "lines", "tokens" or "conllu" (default: by its look). `links` is a file of
     links of the words to a translation, for a model that looks at them. Several models parse
     together: `blend` says how much each is believed, with `votes` each speaks for its best tree
-    only. The rest is as for `Pipeline.parse`.
+    only. Tags, features and lemmas that are given are predicted anew, or with `tags="keep"` kept,
+    as in `evaluate`. The rest is as for `Pipeline.parse`.
 
     With `on_error="skip"`, sentences that cannot be read are left out, and lines of links that
     do not fit; with links, a sentence that cannot be read is an error: the lines would slip.
@@ -75,7 +78,7 @@ def parse(
             reading.sentences(source, models[0]),
             threads=threads,
             beam=beam,
-            retag=retag,
+            retag=predicts(tags),
             probabilities=probabilities,
             max_length=max_length,
             longer=longer,
@@ -91,7 +94,7 @@ def parse(
         if given:
             raise NiwakiError(f"{name} is for a single model; leave it out, or give one model")
     ensemble = Ensemble(models, blend, votes=votes, projective=_is_projective(decode))
-    return ensemble.parse(reading.sentences(source, models[0]), retag=retag)
+    return ensemble.parse(reading.sentences(source, models[0]), retag=predicts(tags))
 
 
 def kbest(
@@ -104,7 +107,7 @@ def kbest(
     links: Source | None = None,
     beam: int | None = None,
     decode: str | None = None,
-    retag: bool = False,
+    tags: GivenTags = "predict",
     probabilities: bool = False,
     constrain: bool = False,
     max_length: int = MAX_LENGTH,
@@ -128,6 +131,7 @@ def kbest(
         raise NiwakiError(
             "probabilities are not known where trees are constrained; ask for one of the two"
         )
+    retag = predicts(tags)
     pipeline = model_of(model)
     pipeline.parser.check(Search(beam, decode))
     reading = _Reading(form, split_hyphens, links, on_error)

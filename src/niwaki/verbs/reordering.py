@@ -24,6 +24,7 @@ from niwaki.tasks.reorder.reorderer import Reorderer, Reordering
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.tasks.reorder.rules import RuleSet
 from niwaki.verbs._given import (
+    GivenTags,
     Model,
     Named,
     OnError,
@@ -34,6 +35,7 @@ from niwaki.verbs._given import (
     model_of,
     name_of,
     named_trees,
+    predicts,
     references_of,
     sentences_of,
     unwatched,
@@ -47,15 +49,15 @@ def reorder(
     *,
     form: str | None = None,
     beam: int | None = None,
-    retag: bool = False,
+    tags: GivenTags = "predict",
     threads: int = 1,
     on_error: OnError = "fail",
 ) -> Iterator[Reordering]:
     """Put source words into target order, by trees and rules.
 
     The sentences of a file have trees or are parsed first: by `model`, or by "en" if the first
-    one has no tree. `rules` are a shipped set, a file or a `RuleSet`. With `on_error="skip"`,
-    sentences that cannot be read are left out.
+    one has no tree; `tags` is as for `parse`. `rules` are a shipped set, a file or a `RuleSet`.
+    With `on_error="skip"`, sentences that cannot be read are left out.
 
         >>> for found in reorder("trees.conllu", "ja"):
         ...     print(" ".join(found.tokens), found.order)
@@ -73,7 +75,7 @@ def reorder(
         return reorderer.reorder(given)
     if first is None:
         return iter(())
-    parsed = late.pipeline.parse(given, threads=threads, beam=beam, retag=retag)
+    parsed = late.pipeline.parse(given, threads=threads, beam=beam, retag=predicts(tags))
     return reorderer.reorder(parsed)
 
 

@@ -61,7 +61,8 @@ async def save_rules(app: AppState, call: Call) -> Result:
         raise RequestError(
             409, f"{wanted!r} is a set that is not of this workbench; choose another"
         )
-    await app.pool.run("check_rules", {"text": call.body["text"], "name": wanted})
+    text = {"text": call.body["text"], "name": wanted}
+    await app.pool.run("check_rules", {**text, "sound": True})
     app.work.ensure()
     path.parent.mkdir(exist_ok=True)
     with atomic_write(path) as file:

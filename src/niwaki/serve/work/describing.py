@@ -10,11 +10,12 @@ from typing import Any
 from niwaki.data.bilingual.bitext import read_bitext
 from niwaki.errors import NiwakiError
 from niwaki.keys import is_file_name
-from niwaki.serve.work.loading import model_of, references_of, rules_of, trees_of
+from niwaki.serve.work.loading import model_of, references_of, trees_of
 from niwaki.serve.work.ordering import shown_reordering
 from niwaki.serve.work.showing import as_conllu
+from niwaki.tasks.reorder.checking import failing_examples
 from niwaki.tasks.reorder.reorderer import Reorderer
-from niwaki.tasks.reorder.rulefile import parse_rules
+from niwaki.tasks.reorder.rulefile import parse_rules, read_text
 from niwaki.tasks.reorder.rules import RuleSet
 from niwaki.training.config import ModelConfig
 
@@ -55,12 +56,20 @@ def rules(name: str, path: str) -> dict[str, Any]:
     file = Path(path)
     if not is_file_name(path):
         file = Path(str(resources.files("niwaki"))) / "assets" / "rules" / f"{path}.toml"
-    return {"text": file.read_text(encoding="utf-8"), **_described(name, rules_of(path))}
+    # An example that does not come true is shown, so that it can be mended.
+    return check_rules(read_text(str(file)), name)
 
 
-def check_rules(text: str, name: str) -> dict[str, Any]:
-    """The same of a text that is no file yet; what is wrong raises RulesError with its line."""
-    return {"text": text, **_described(name, parse_rules(text, "rules", name))}
+def check_rules(text: str, name: str, *, sound: bool = False) -> dict[str, Any]:
+    """The same of a text that is no file yet; what is wrong raises RulesError with its line.
+
+    Of rules that are to be kept (`sound`), so does an example that does not come true.
+    """
+    found = parse_rules(text, "rules", name)
+    if sound:
+        for fault in failing_examples(found, "rules"):
+            raise fault
+    return {"text": text, **_described(name, found)}
 
 
 def _described(name: str, found: RuleSet) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from niwaki.tasks.reorder.events import collect_events
 from niwaki.tasks.reorder.learning import learn_rules
 from niwaki.tasks.reorder.references import make_reference
 from niwaki.tasks.reorder.reorderer import Move, Place, Reorderer, Reordering
-from niwaki.tasks.reorder.rulefile import format_rules, load_rules, parse_rules, rule_set_names
+from niwaki.tasks.reorder.rulefile import load_rules, parse_rules, rule_set_names
 from niwaki.tasks.reorder.rules import RuleSet
+from niwaki.tasks.reorder.rulewriting import format_rules
 
 __all__ = [
     "Move",

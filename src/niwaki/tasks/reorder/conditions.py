@@ -9,7 +9,7 @@ from dataclasses import replace
 from niwaki.data.sentence import parse_pairs
 from niwaki.tasks.reorder.events import Head, Item
 from niwaki.tasks.reorder.rules import SELF, Pattern, Placement, Rule, Turn, label_fits
-from niwaki.tasks.reorder.schemes import knows_label
+from niwaki.tasks.reorder.schemes import knows_label, meant_label
 
 PUNCTUATION = "punct"
 
@@ -64,7 +64,8 @@ def scheme(rules: list[Rule]) -> str:
     patterns = [rule.head for rule in rules]
     patterns += [each.child for rule in rules for each in rule.placements]
     labels = {label for p in patterns for label in (*p.labels, *p.has)}
-    return "ud" if all(knows_label("ud", label) for label in labels) else "any"
+    fits = all(knows_label("ud", each) and meant_label("ud", each) is None for each in labels)
+    return "ud" if fits else "any"
 
 
 def rule_name(head: Pattern) -> str:

@@ -32,7 +32,6 @@ from niwaki.tasks.reorder.conditions import (
 )
 from niwaki.tasks.reorder.events import Events
 from niwaki.tasks.reorder.kinds import Class, ItemVotes, Kind, lost_votes, weights_of
-from niwaki.tasks.reorder.rulefile import Notes
 from niwaki.tasks.reorder.rules import (
     SELF,
     Pattern,
@@ -40,6 +39,7 @@ from niwaki.tasks.reorder.rules import (
     Rule,
     RuleSet,
 )
+from niwaki.tasks.reorder.rulewriting import Notes
 
 
 @dataclass(frozen=True)

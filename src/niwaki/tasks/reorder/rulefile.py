@@ -1,4 +1,4 @@
-"""Rule files: TOML in, `RuleSet` out and back; every fault is told with its line.
+"""Rule files: TOML in, `RuleSet` out; every fault is told with its line.
 
 `assets/rules/ja.toml` is the set `ja`; docs/formats/rules.md describes the format.
 """
@@ -8,18 +8,19 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from niwaki.data.files import read_whole
 from niwaki.data.sentence import Sentence
 from niwaki.data.universal import UPOS
 from niwaki.errors import RulesError, nearest, shown, written
 from niwaki.keys import is_file_name
+from niwaki.tasks.reorder.checking import failing_examples
 from niwaki.tasks.reorder.rules import ANY, SELF, Example, Pattern, Placement, Rule, RuleSet, Turn
-from niwaki.tasks.reorder.schemes import SCHEMES, knows_label
+from niwaki.tasks.reorder.schemes import SCHEMES, knows_label, meant_label
 
 _FILE_KEYS = ("description", "labels", "extends", "rule", "example")
 _RULE_KEYS = ("name", "head", "barriers", "tuples")
@@ -27,6 +28,8 @@ _HEAD_KEYS = ("label", "upos", "xpos", "feats", "words", "has", "lacks", "childr
 _TUPLE_KEYS = (*_HEAD_KEYS, "side", "weight", "order")
 _EXAMPLE_KEYS = ("text", "upos", "xpos", "feats", "heads", "labels", "gives")
 _MAX_WEIGHT = 1e300
+
+T = TypeVar("T")
 _HEADER = re.compile(r"^\s*\[\[?\s*(rule|example)\b")
 
 
@@ -38,18 +41,26 @@ def rule_set_names() -> list[str]:
 
 
 def load_rules(name_or_path: str | os.PathLike[str]) -> RuleSet:
-    """A shipped rule set by its name, or one from a file (see `is_file_name`)."""
+    """A shipped rule set by its name, or one from a file (see `is_file_name`).
+
+    The examples of a file are run: one that does not come true is a RulesError. (Those of
+    shipped sets are run by the tests.)
+    """
     name = os.fspath(name_or_path)
     if is_file_name(name):
-        text = _decoded(name, read_whole(name))
-        return parse_rules(text, name, Path(name).name.removesuffix(".toml"))
+        rules = parse_rules(read_text(name), name, Path(name).name.removesuffix(".toml"))
+        for fault in failing_examples(rules, name):
+            raise fault
+        return rules
     if name not in rule_set_names():
         raise RulesError(name, 0, "no such rule set", nearest(name, rule_set_names()))
     path = resources.files("niwaki") / "assets" / "rules" / f"{name}.toml"
     return parse_rules(path.read_text(encoding="utf-8"), f"{name}.toml", name)
 
 
-def _decoded(file: str, data: bytes) -> str:
+def read_text(file: str) -> str:
+    """The text of a rule file; raises RulesError for what is no text."""
+    data = read_whole(file)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -59,7 +70,19 @@ def _decoded(file: str, data: bytes) -> str:
 
 def parse_rules(text: str, file: str = "<rules>", name: str = "rules") -> RuleSet:
     """A rule set from TOML; raises RulesError with the line."""
-    return _Reader(text, file).read(name)
+    found, faults = read_rules(text, file, name)
+    if faults:
+        raise faults[0]
+    return found
+
+
+def read_rules(text: str, file: str, name: str) -> tuple[RuleSet, list[RulesError]]:
+    """What can be read of a rule set, and what is wrong with the rest, rule by rule.
+
+    What keeps the file from being read at all is raised.
+    """
+    reader = _Reader(text, file)
+    return reader.read(name), reader.faults
 
 
 class _Reader:
@@ -69,6 +92,8 @@ class _Reader:
         self._file = file
         self._lines = text.split("\n")
         self._scheme = "ud"
+        self._names: set[str] = set()
+        self.faults: list[RulesError] = []
         try:
             self._data = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
@@ -89,15 +114,10 @@ class _Reader:
         if not isinstance(scheme, str) or scheme not in SCHEMES:
             raise self._error(self._find("labels"), f"labels {written(scheme)}", SCHEMES)
         self._scheme = scheme
-        rules = [self._rule(n, each) for n, each in enumerate(self._tables("rule"))]
-        names = [rule.name for rule in rules]
-        for number, each in enumerate(names):
-            if each in names[:number]:
-                line = self._find(f"{each}", self._block("rule", number))
-                raise self._error(line, f"a second rule {shown(each)}", "give it another name")
-        examples = [self._example(n, each) for n, each in enumerate(self._tables("example"))]
+        rules = self._gathered(self._rule, self._tables("rule"))
+        examples = self._gathered(self._example, self._tables("example"))
         if "extends" in self._data:
-            rules += self._base().rules
+            rules += [rule for base in self._gathered(self._base, [{}]) for rule in base.rules]
         description = self._data.get("description", "")
         if not isinstance(description, str):
             raise self._error(
@@ -105,7 +125,19 @@ class _Reader:
             )
         return RuleSet(name, tuple(rules), description.strip(), scheme, tuple(examples))
 
-    def _base(self) -> RuleSet:
+    def _gathered(
+        self, read: Callable[[int, dict[str, Any]], T], tables: list[dict[str, Any]]
+    ) -> list[T]:
+        """All that can be read; what is wrong with the others is kept in `faults`."""
+        found = []
+        for number, table in enumerate(tables):
+            try:
+                found.append(read(number, table))
+            except RulesError as fault:
+                self.faults.append(fault)
+        return found
+
+    def _base(self, *_: object) -> RuleSet:
         line = self._find("extends")
         base = self._data["extends"]
         if base not in rule_set_names():
@@ -125,6 +157,10 @@ class _Reader:
         name = data.get("name")
         if not isinstance(name, str) or not name:
             raise self._error(block[0], "a rule without a name", 'write name = "..."')
+        if name in self._names:
+            line = self._find(name, block)
+            raise self._error(line, f"a second rule {shown(name)}", "give it another name")
+        self._names.add(name)
         head = data.get("head", {})
         if not isinstance(head, dict):
             raise self._error(self._find("head", block), "a head that is no table", "write { ... }")
@@ -133,11 +169,12 @@ class _Reader:
         tuples = data.get("tuples", [])
         if not isinstance(tuples, list) or not all(isinstance(each, dict) for each in tuples):
             raise self._error(self._find("tuples", block), "tuples", "write a list of tables")
-        placements = [
-            self._placement(each, self._tuple_block(block, n)) for n, each in enumerate(tuples)
-        ]
+        placements = self._gathered(
+            lambda n, each: self._placement(each, self._tuple_block(block, n)), tuples
+        )
         rule = Rule(name, self._pattern(head, block), tuple(placements), barriers)
-        self._check_rule(rule, block)
+        if len(placements) == len(tuples):
+            self._check_rule(rule, block)
         return rule
 
     def _check_rule(self, rule: Rule, block: tuple[int, int]) -> None:
@@ -213,6 +250,12 @@ class _Reader:
                     self._find(label, block),
                     f"label {shown(label)} is not one of {self._scheme}",
                     SCHEMES[self._scheme],
+                )
+            if meant := meant_label(self._scheme, label):
+                raise self._error(
+                    self._find(label, block),
+                    f"label {shown(label)} has no subtype that is documented",
+                    f'did you mean {meant!r}? If a treebank has it, write labels = "any"',
                 )
         return labels
 
@@ -324,78 +367,3 @@ class _Reader:
             wrong = re.search(r"'([^']*)'", found)
             advice = nearest(wrong[1] if wrong else found, advice)
         return RulesError(self._file, line, found, advice)
-
-
-# -- writing --------------------------------------------------------------------
-
-
-# Comments by (number of the rule, number of the tuple or -1 for the rule itself).
-Notes = dict[tuple[int, int], str]
-
-
-def format_rules(rules: RuleSet, notes: Notes | None = None) -> str:
-    """A rule set as a file that a person can read and change; `notes` become comments."""
-    said = notes or {}
-    parts = []
-    if rules.description:
-        parts.append(f'description = """\n{rules.description}\n"""')
-    parts.append(f'labels = "{rules.scheme}"')
-    for number, rule in enumerate(rules.rules):
-        lines = [f"# {said[number, -1]}"] if (number, -1) in said else []
-        lines += ["[[rule]]", f"name = {_text(rule.name)}"]
-        if fields := _fields(rule.head):
-            lines.append(f"head = {{ {', '.join(fields)} }}")
-        if rule.barriers:
-            lines.append(f"barriers = {_texts(rule.barriers)}")
-        lines.append("tuples = [")
-        for at, each in enumerate(rule.placements):
-            note = f"  # {said[number, at]}" if (number, at) in said else ""
-            lines.append(f"  {{ {', '.join(tuple_fields(each))} }},{note}")
-        parts.append("\n".join([*lines, "]"]))
-    return "\n\n".join(parts) + "\n"
-
-
-def tuple_fields(placement: Placement) -> list[str]:
-    """A tuple as the fields that stand for it in a file."""
-    if placement.is_self:
-        fields = ['label = "self"']
-    else:
-        fields = _fields(placement.child)
-        if not placement.child.labels:
-            fields.insert(0, 'label = "*"')
-    # Exactly: what is read again is the same.
-    fields.append(f"weight = {float(placement.weight)!r}".removesuffix(".0"))
-    if placement.turn is Turn.REVERSE:
-        fields.append('order = "REVERSE"')
-    return fields
-
-
-def _fields(pattern: Pattern) -> list[str]:
-    fields = []
-    for key, values in (
-        *(("label", pattern.labels), ("upos", pattern.upos), ("xpos", pattern.xpos)),
-        *(("feats", pattern.feats), ("words", pattern.words)),
-        *(("has", pattern.has), ("lacks", pattern.lacks)),
-    ):
-        if values:
-            fields.append(f"{key} = {_text(values[0]) if len(values) == 1 else _texts(values)}")
-    if pattern.children is not None:
-        low, high = pattern.children
-        count = f"{low}+" if high is None else str(low) if low == high else f"{low}-{high}"
-        fields.append(f'children = "{count}"')
-    if pattern.side:
-        fields.append(f'side = "{pattern.side}"')
-    return fields
-
-
-def _texts(values: Iterable[str]) -> str:
-    return f"[{', '.join(map(_text, values))}]"
-
-
-def _text(value: str) -> str:
-    """A TOML basic string."""
-    escaped = "".join(
-        f"\\{char}" if char in '"\\' else char if char.isprintable() else f"\\U{ord(char):08x}"
-        for char in value
-    )
-    return f'"{escaped}"'
