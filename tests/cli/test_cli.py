@@ -127,7 +127,7 @@ def test_info_of_a_graph_model_says_nothing_of_beams(good: Path, tmp_path: Path)
     ("words", "status", "message"),
     [
         (["validate", "no-such-file"], 1, "niwaki: no-such-file: No such file or directory"),
-        (["info", os.devnull], 1, "not a niwaki model"),
+        (["info", os.devnull], 1, "not a regular file"),
         (["draw", os.devnull], 1, "an empty file"),
         (["valdate"], 2, "did you mean 'validate'?"),
     ],

@@ -337,7 +337,7 @@ def test_any_bytes_give_sentences_or_a_corpus_error(data: bytes) -> None:
         assert niwaki.validate(io.BytesIO(data), unknown_heads=True)
     else:
         faults = niwaki.validate(io.BytesIO(data), unknown_heads=True)
-        assert all("alike" in fault.advice for fault in faults)
+        assert [fault for fault in faults if "alike" not in fault.advice] == []
 
 
 def test_memory_is_constant_in_file_length(tmp_path: Path) -> None:

@@ -84,7 +84,9 @@ def _literals(tree: ast.AST) -> Iterator[tuple[str, str]]:
 
 def test_no_pattern_ends_before_a_last_newline() -> None:
     """`$` is also true before a newline at the end: whole texts are checked by `fullmatch`."""
-    for path in PACKAGE.rglob("*.py"):
+    paths = list(PACKAGE.rglob("*.py"))
+    assert paths
+    for path in paths:
         for call, pattern in _literals(ast.parse(path.read_text(encoding="utf-8"))):
             where = f"{path}: re.{call}({pattern!r})"
             assert call == "fullmatch" or not pattern.endswith("$"), where

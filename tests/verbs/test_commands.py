@@ -262,6 +262,7 @@ def serve(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
                 socket.close()
 
     def make_server(listener: Any, host: str, registry: Any, *given: Any, **more: Any) -> Server:
+        more.pop("opened")()
         made.append((host, vars(registry), given, more))
         return Server()
 
