@@ -36,7 +36,8 @@ GIVEN: dict[tuple[str, ...], KBest] = {}
 
 def remember(sentence: Sentence, candidates: KBest) -> list[float]:
     """A cost of the user: nothing is to be learned, so that all see the weights of the start."""
-    GIVEN[sentence.forms] = candidates
+    # The first time, while it learns; later the written model's trees are priced.
+    GIVEN.setdefault(sentence.forms, candidates)
     return [0.0] * len(candidates)
 
 

@@ -29,7 +29,8 @@ class Walk:
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
         file = Path(frame.f_code.co_filename)
-        if event != "call" or PACKAGE not in file.parents:
+        # Comprehensions stay where they are.
+        if event != "call" or PACKAGE not in file.parents or frame.f_code.co_name[0] == "<":
             return
         name = str(file.relative_to(PACKAGE))
         if frame.f_code.co_name == "learn" and name.startswith("parsers/"):
