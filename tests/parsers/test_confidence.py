@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from niwaki import Sentence, load
-from niwaki.data.probabilities import with_probabilities
+from niwaki.data.probabilities import as_text, with_probabilities
 from niwaki.errors import ModelError
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.transition.confidence import weigh
@@ -156,3 +156,15 @@ def test_no_two_words_of_the_shipped_model_tie_unless_their_evidence_does() -> N
     found = curve(evidence)
     assert found.min() < min(curve.rates)
     assert len(set(found.tolist())) == 400 and (np.diff(found) > 0).all()
+
+
+@given(st.floats(1e-300, 1), st.floats(1e-300, 1))
+def test_probabilities_are_written_in_order_and_small_ones_are_not_zero(
+    one: float, other: float
+) -> None:
+    low, high = sorted((one, other))
+    assert 0 < float(as_text(low)) <= float(as_text(high)) <= 1
+    if high > 2 * low and low < 0.001:
+        assert float(as_text(low)) < float(as_text(high))
+    assert as_text(0.38954) == "0.3895" and as_text(1.0) == "1.0000"
+    assert as_text(0.0000321987) == "3.22e-05" and as_text(0.0) == "0"
