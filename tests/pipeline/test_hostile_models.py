@@ -291,7 +291,9 @@ def test_temperatures_and_scales_are_numbers(
         ("weights", [1.0] * 9),
         ("rates", [2.0]),
         ("rates", []),
+        ("rates", [0.9, 0.8]),
         ("knots", [1.0, 0.0]),
+        ("knots", [-0.5]),
         ("knots", [float("inf")]),
     ],
 )

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import pytest
+
+from niwaki.serve.registry import Registry
 from tests.serve.browsing import DROP, NASTY, SENTENCE, arcs, tree, until
-from tests.serve.conftest import Client
+from tests.serve.conftest import Client, running
 
 # -- parse --------------------------------------------------------------------------
 
@@ -141,6 +147,56 @@ def test_the_k_best_are_side_by_side_with_what_differs(open_page: Any, bench: Cl
         marked = shown.nth(rank).locator("g.arc.differ")
         words = set(marked.evaluate_all("all => all.map(g => Number(g.dataset.arc))"))
         assert words == {word for word, pair in tree(parsed).items() if pair != first[word]}
+
+
+@pytest.fixture
+def shipped(tmp_path: Path) -> Iterator[Client]:
+    """A workbench with the English model, which is calibrated."""
+    registry = Registry()
+    registry.add_model("en", "en")
+    with running(registry, tmp_path / "work") as client:
+        yield client
+
+
+def test_an_attachment_has_one_figure_and_it_is_explained(open_page: Any, shipped: Client) -> None:
+    """Wherever a percentage stands, it is how probable it is that the answer is right."""
+    page = open_page("/", client=shipped)
+    text = "We saw the man with the telescope."
+    card = parse(page, text)
+    (wanted,) = shipped.post("/api/parse", {"text": text}).json["sentences"]
+    sure = wanted["probabilities"]
+    telescope = wanted["tokens"].index("telescope") + 1
+    assert min(sure["arc"]) == sure["arc"][telescope - 1] < 0.75
+    for word, (head, probability) in enumerate(zip(wanted["heads"], sure["arc"], strict=True), 1):
+        card.locator(f'g.token[data-word="{word}"]').click()
+        figure = f"{100 * probability:.0f}%"
+        said = card.locator('[data-figure="head"]').inner_text()
+        assert said.startswith(f"{figure} that ") and "of 100 attachments" in said
+        assert head == 0 or wanted["tokens"][head - 1] in said
+        arc = card.locator(f'g.arc[data-arc="{word}"]')
+        written = _percentages(arc.locator("text.label").text_content())
+        assert written == ([figure] if probability < 0.75 else [])
+        assert f"{figure} that " in arc.locator("title").text_content()
+    # Other heads stand there in order, without figures of another kind.
+    card.locator(f'g.token[data-word="{telescope}"]').click()
+    until(lambda: card.locator(".heads .chip").all_text_contents() == ["saw"], page)
+    figure = f"{100 * sure['arc'][telescope - 1]:.0f}%"
+    assert set(_percentages(card.locator(".inspector").inner_text())) == {figure}
+    card.locator(".kbest").click()
+    page.wait_for_selector(".candidate g.arc")
+    assert _percentages(card.locator(".candidates").inner_text()) == []
+    tree_figure = f"{100 * sure['tree']:.0f}%"
+    assert _percentages(card.locator("header .chip").first.inner_text()) == [tree_figure]
+    page.click("#figures summary")
+    assert "of 100 attachments given 60%" in page.inner_text("#figures")
+    # What is not calibrated has no figure: a tree around something that is known.
+    card.locator('[data-act="fix"]').click()
+    until(lambda: "constrained" in card.inner_text(), page)
+    assert _percentages(card.inner_text()) == []
+
+
+def _percentages(text: str) -> list[str]:
+    return re.findall(r"\d+(?:\.\d+)?%", text)
 
 
 def test_a_dropped_file_is_parsed(open_page: Any) -> None:

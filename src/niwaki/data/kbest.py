@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from niwaki.data.probabilities import without_probabilities
+from niwaki.data.probabilities import as_text, without_probabilities
 from niwaki.data.sentence import Sentence
 from niwaki.data.token import known_probabilities
 from niwaki.data.tree import Tree
@@ -136,7 +136,7 @@ class KBest:
             base = sentence if tree == sentence.tree else other
             comments = [*base.comments, f"rank = {rank}", f"score = {score:.4f}"]
             if share is not None:
-                comments.append(f"probability = {share:.4f}")
+                comments.append(f"probability = {as_text(share)}")
             yield base.with_tree(tree).with_comments(comments)
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,18 +17,24 @@ NOTES = {"tag": "TagProb", "arc": "ArcProb", "label": "LabelProb"}
 TREE_COMMENT = "tree_probability"
 
 
+def as_text(probability: float) -> str:
+    """With four decimals, or four digits if it is small, so that small ones keep their order."""
+    return f"{probability:.4f}" if probability >= 0.001 else f"{probability:.4g}"
+
+
 def with_probabilities(misc: list[bytes], found: Mapping[str, NDArray[np.float64]]) -> list[bytes]:
     """MISC with those probabilities of the words that were found; older ones are replaced."""
     kinds = [kind for kind in NOTES if kind in found]
-    names = [NOTES[kind].encode() for kind in kinds]
+    names = [NOTES[kind] for kind in kinds]
     old_names = [name.encode() for name in NOTES.values()]
     rows = zip(misc, *(found[kind].tolist() for kind in kinds), strict=True)
     written = []
     for old, *values in rows:
         notes = [] if old == b"_" else old.split(b"|")
         kept = [note for note in notes if note.partition(b"=")[0] not in old_names]
-        new = [b"%s=%.4f" % pair for pair in zip(names, values, strict=True)]
-        written.append(b"|".join([*kept, *new]))
+        pairs = zip(names, values, strict=True)
+        kept += [f"{name}={as_text(value)}".encode() for name, value in pairs]
+        written.append(b"|".join(kept))
     return written
 
 

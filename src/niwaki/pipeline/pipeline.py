@@ -14,7 +14,12 @@ from niwaki.data.constraints import Constraints
 from niwaki.data.faults import COLUMNS, DEPREL, FEATS, HEAD, LEMMA, MISC, UPOS, XPOS
 from niwaki.data.kbest import KBest
 from niwaki.data.modelfile import write_model_file
-from niwaki.data.probabilities import TREE_COMMENT, with_probabilities, without_probabilities
+from niwaki.data.probabilities import (
+    TREE_COMMENT,
+    as_text,
+    with_probabilities,
+    without_probabilities,
+)
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConstraintError, ModelError
 from niwaki.features.clusters import WordClusters
@@ -190,7 +195,7 @@ class Pipeline:
         if wanted:
             trees = parsed.probabilities["tree"].tolist()
             written = [
-                sentence.with_comments([*sentence.comments, f"{TREE_COMMENT} = {p:.4f}"])
+                sentence.with_comments([*sentence.comments, f"{TREE_COMMENT} = {as_text(p)}"])
                 for sentence, p in zip(written, trees, strict=True)
             ]
         return written

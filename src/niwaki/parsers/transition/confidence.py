@@ -1,7 +1,7 @@
 """Probabilities that mean something: of tags, arcs, labels and trees, calibrated on held-out data.
 
 The evidence is what the beam, the parser's own choices, the tagger and a second parser say
-(see kernel/transition/confidence). A logistic model weighs it, and a monotone curve through the
+(see kernel/transition/confidence). A logistic model weighs it, and a rising curve through the
 rates that were observed on held-out data turns the result into a probability.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -85,14 +86,34 @@ def _squashed(gaps: NDArray[Any], temperature: float) -> FloatArray:
 
 @dataclass(frozen=True)
 class Curve:
-    """From evidence to a probability: logistic weights, then a monotone curve."""
+    """From evidence to a probability: logistic weights, then a curve that rises everywhere.
+
+    `rates` are those that were observed around each of `knots`; they may stay level, the curve
+    does not: what differs in evidence differs in probability, so that the least certain of many
+    can be told.
+    """
 
     weights: tuple[float, ...]
     knots: tuple[float, ...]
     rates: tuple[float, ...]
 
     def __call__(self, features: FloatArray) -> FloatArray:
-        return np.asarray(np.interp(_logistic(features, self.weights), self.knots, self.rates))
+        return np.asarray(np.interp(_logistic(features, self.weights), *self._points))
+
+    @cached_property
+    def _points(self) -> tuple[FloatArray, FloatArray]:
+        """The points that are joined by lines, each higher than the one before.
+
+        Neighbours that do not rise are one point in their middle. Beyond the outermost the curve
+        is drawn half way to 0 and to 1: all the way would say too much, because what the evidence
+        calls hopeless is right more often than that.
+        """
+        given = np.array([self.knots, self.rates])
+        rises = (np.diff(given) > _ROUNDING).all(axis=0)
+        runs = np.split(given, np.flatnonzero(rises) + 1, axis=1)
+        knots, rates = np.array([run.mean(axis=1) for run in runs]).T
+        low, high = rates[0] / 2, (1 + rates[-1]) / 2
+        return np.array([0.0, *knots, 1.0]), np.array([low, *rates, high])
 
     def check(self, features: int) -> None:
         """Raises ValueError if it gives no probabilities, or takes other evidence."""
@@ -105,8 +126,9 @@ class Curve:
         if not (
             knots.shape == rates.shape == (max(1, len(knots)),)
             and (knots[1:] >= knots[:-1] - _ROUNDING).all()
+            and (rates[1:] >= rates[:-1]).all()
             and ((rates >= 0) & (rates <= 1)).all()
-            and np.isfinite(knots).all()
+            and ((knots >= 0) & (knots <= 1)).all()
         ):
             raise ValueError("a calibrated probability is none")
 

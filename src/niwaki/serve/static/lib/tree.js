@@ -1,19 +1,20 @@
 // Draws a dependency tree as arcs over words. Long sentences are wrapped: an arc that goes on
 // in the next line leaves at the edge and comes in again there, at a height of its own.
-import { fontOf, h, replace, s, textWidth } from "./dom.js";
+import { fontOf, h, percent, replace, s, textWidth } from "./dom.js";
 
 const LEVEL = 25;
 const GAP = 19;
 const FOOT = 6;
 const SIDE = 14;
-// Below so much, a share is also written beside the label.
-export const LOW = 0.75;
+// Below so much, the probability of the head is also written beside the label.
+const LOW = 0.75;
 
 // 0 for a sure thing, 1 for a doubtful one.
-export const doubt = (probability) => (probability === undefined || probability === null ? 0 : Math.max(0, Math.min(1, (0.95 - probability) / 0.55)));
+const doubt = (probability) => (probability === undefined ? 0 : Math.max(0, Math.min(1, (0.95 - probability) / 0.7)));
 
-// A probability of a word, undefined where it is not known.
-const known = (sentence, kind, at) => sentence.probabilities?.[kind]?.[at] ?? undefined;
+// The one notion of a figure here: how probable it is that the answer is right. Undefined where
+// that is not known.
+export const known = (sentence, kind, at) => sentence.probabilities?.[kind]?.[at] ?? undefined;
 
 /* sentence: {tokens, upos, heads, deprels, probabilities?: {tag, arc, label}, multiword_tokens?}
    options: width, wrap, marks(word) -> class, onpick(word), picked, aim, known(word) */
@@ -23,7 +24,7 @@ export function drawTree(sentence, options = {}) {
     .map((head, at) => ({ head, dep: at + 1, label: sentence.deprels[at], p: known(sentence, "arc", at), lp: known(sentence, "label", at) }))
     .filter((arc) => arc.head > 0);
   for (const arc of arcs) {
-    arc.text = arc.p !== undefined && arc.p < LOW ? `${arc.label} ${Math.round(100 * arc.p)}%` : arc.label;
+    arc.text = labelText(arc);
     [arc.left, arc.right] = arc.head < arc.dep ? [arc.head, arc.dep] : [arc.dep, arc.head];
   }
   const rows = breakRows(sentence, arcs, fonts, options.wrap === false ? Infinity : options.width ?? 900);
@@ -39,6 +40,11 @@ export function drawTree(sentence, options = {}) {
   const svg = s("svg", { width: Math.ceil(widest), height: Math.ceil(top), viewBox: `0 0 ${Math.ceil(widest)} ${Math.ceil(top)}`, role: "img", "aria-label": sentence.tokens.join(" ") }, parts);
   return svg;
 }
+
+const labelText = ({ label, p }) => (p !== undefined && p < LOW ? `${label} ${percent(p)}` : label);
+
+const sayProbable = (p, what) => (p === undefined ? null : `${percent(p)} that ${what} is right`);
+const joined = (...parts) => parts.filter((each) => each && each !== "_").join(" · ");
 
 function breakRows(sentence, arcs, fonts, limit) {
   const need = new Map();
@@ -137,9 +143,7 @@ function drawWord(sentence, word, row, base, options) {
   const width = row.widths.get(word);
   const p = known(sentence, "tag", word - 1);
   const tag = sentence.upos?.[word - 1] ?? "";
-  const title = [sentence.tokens[word - 1], sentence.lemmas?.[word - 1], sentence.xpos?.[word - 1], sentence.feats?.[word - 1], p !== undefined ? `tag ${Math.round(100 * p)}%` : null]
-    .filter((each) => each && each !== "_")
-    .join(" · ");
+  const title = joined(sentence.tokens[word - 1], sentence.lemmas?.[word - 1], sentence.xpos?.[word - 1], sentence.feats?.[word - 1], sayProbable(p, `the tag ${tag}`));
   const classes = ["token", options.picked === word && "picked", options.aim === word && "aim", options.wordMark?.(word)].filter(Boolean).join(" ");
   return s(
     "g",
@@ -177,9 +181,8 @@ function drawPiece(piece, row, base, foot, fonts, options) {
   else if (openRight) path = `${rise(from, 8)}H${till}`;
   else path = `${rise(from, 8)}H${till - 8}Q${till} ${y} ${till} ${y + 8}V${base - 1}`;
   const arrives = (arc.dep === piece.left && !openLeft) || (arc.dep === piece.right && !openRight);
-  const p = arc.p === undefined ? "" : ` · head ${Math.round(100 * arc.p)}%${arc.lp === undefined ? "" : `, label ${Math.round(100 * arc.lp)}%`}`;
   return groupOf(arc, options, [
-    s("title", {}, `${arc.label}${p}`),
+    s("title", {}, joined(arc.label, sayProbable(arc.p, "the head"), sayProbable(arc.lp, "the label"))),
     s("path", { class: "hit", d: path }),
     s("path", { class: "line", d: path }),
     arrives ? s("path", { class: "tip", d: `M${at(arc.dep)} ${base + 3}l-3.600 -7.500h7.200z` }) : null,
@@ -190,15 +193,13 @@ function drawPiece(piece, row, base, foot, fonts, options) {
 function drawRoot(sentence, word, row, top, base, options) {
   const x = row.centres.get(word);
   const p = known(sentence, "arc", word - 1);
-  const label = sentence.deprels[word - 1];
-  const text = p !== undefined && p < LOW ? `${label} ${Math.round(100 * p)}%` : label;
-  const arc = { head: 0, dep: word, label, p };
+  const arc = { head: 0, dep: word, label: sentence.deprels[word - 1], p };
   return groupOf(arc, options, [
-    s("title", {}, p === undefined ? "the root" : `the root · ${Math.round(100 * p)}%`),
+    s("title", {}, joined("the root", sayProbable(p, "this"))),
     s("path", { class: "hit", d: `M${x} ${top + 18}V${base}` }),
     s("path", { class: "line root-line", d: `M${x} ${top + 19}V${base - 3}` }),
     s("path", { class: "tip", d: `M${x} ${base + 3}l-3.600 -7.500h7.200z` }),
-    s("text", { class: "label root-mark", x, y: top + 14, "text-anchor": "middle" }, text),
+    s("text", { class: "label root-mark", x, y: top + 14, "text-anchor": "middle" }, labelText(arc)),
   ]);
 }
 
