@@ -42,12 +42,12 @@ PROFILES: dict[str, dict[str, Any]] = {
 }
 SELECT: dict[str, dict[str, dict[str, Any]]] = {
     "transition": {
-        "hard": {},
+        "hard": {"select": "hard"},
         "hope-fear": {"select": "hope-fear", "scale": 300.0},
         "expected": {"select": "expected", "scale": 50.0, "step": 20.0},
     },
     "graph": {
-        "hard": {},
+        "hard": {"select": "hard"},
         "augmented": {"select": "augmented", "scale": 16.0},
         "exact": {"select": "exact", "scale": 1.0},
     },

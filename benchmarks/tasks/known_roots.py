@@ -67,8 +67,8 @@ TUNED: list[dict[str, Any]] = [
 # Ways in which a graph parser learns roots, from one in so many sentences of Atis and of EWT.
 # Nothing was tuned.
 GRAPH_SELECT: dict[str, dict[str, Any]] = {
-    "hard": {"k": 8},
-    "augmented": {"select": "augmented"},
+    "hard": {"k": 8, "select": "hard", "step": 1.0},
+    "augmented": {"select": "augmented", "step": 1.0},
     "exact": {"select": "exact", "scale": 1.0, "step": 10.0},
 }
 GRAPH_SHARE, GRAPH_EVERY = 16, 6

@@ -48,7 +48,7 @@ PUD = DATA / "align-pud" / "en-ja"
 SHOWN = ("frs_linked", "exact_linked", "tau", "frs")
 
 # What was chosen on the held-out development references and EWT dev.
-ORDER: dict[str, Any] = {"kind": "reordering", "rules": "ja", "k": 8, "step": 1.0}
+ORDER: dict[str, Any] = {"kind": "reordering", "rules": "ja", "k": 8, "select": "hard", "step": 1.0}
 SELECT: dict[str, dict[str, dict[str, Any]]] = {
     "transition": {
         "hope-fear": {"select": "hope-fear", "scale": 300.0},

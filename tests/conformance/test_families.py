@@ -17,12 +17,15 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import ModelError
 from niwaki.features.parts import Parts
 from niwaki.kernel.batch import Batch
-from niwaki.parsers.base import Parser, Search, family_names, load_family
+from niwaki.parsers.base import Parser, Search, Setup, family_names, load_family
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.tagging.tagger import Tags
+from niwaki.training.card import upgraded
+from niwaki.training.config import continued
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
+from niwaki.training.treebanks import read_treebank
 from tests.saving import saved
 from tests.toy import NEW, TOY, Log, quick_model
 
@@ -269,3 +272,44 @@ def test_a_cost_function_sees_the_probabilities_of_kbest(
         seen, found = GIVEN[sentence.forms], nlp.kbest(sentence, K)
         assert seen.trees == found.trees
         assert seen.probabilities == pytest.approx(found.probabilities, abs=1e-6)
+
+
+def test_a_lead_is_raised_by_what_was_asked_for_and_no_more(
+    name: str, nlp: Pipeline, sentences: list[Sentence]
+) -> None:
+    """In the scores of the weights that learn; a family may stay below, but must get on."""
+    family, rises = load_family(name), []
+    corpus = read_treebank([str(TOY)])
+    setup = Setup(
+        config=continued(
+            make_config({"objective": [{"data": str(TOY)}]}), upgraded(nlp.config)
+        ).family,
+        corpus=corpus,
+        features="rich",
+        more_features=(),
+        lowercase=False,
+        max_rows=1000,
+        has_tags=True,
+        clusters=None,
+        epochs=1,
+        seed=1,
+        init=nlp.parser,
+        selections=frozenset({"hope-fear"}),
+    )
+    job = family.plan(setup).chains(nlp.tag(corpus.batch))[0][-1]
+    batch = Batch([sentence.source for sentence in sentences])
+    examples = job.make({}).examples(batch, nlp.tag(batch))
+
+    for s in range(len(sentences)):
+        before = examples.kbest(s, K)
+        if len(before) > 1:
+            examples.raise_lead(before, 1, 0, 0.5)
+        after = examples.kbest(s, K)
+        places = {(*tree.heads, *tree.deprels): rank for rank, tree in enumerate(after)}
+        ranks = [places.get((*tree.heads, *tree.deprels)) for tree in before][:2]
+        if len(ranks) == 2 and None not in ranks:
+            worse, better = after.scores[ranks].tolist()
+            rises.append(better - worse - float(before.scores[1] - before.scores[0]))
+    assert len(rises) > 5
+    assert np.mean(rises) > 0.1
+    assert max(rises) <= 0.5 + 1e-3

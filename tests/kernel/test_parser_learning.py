@@ -181,6 +181,30 @@ def test_an_update_takes_two_histories_whoever_chose_them(system: str) -> None:
     assert np.array_equal(before["weights"], training.learner.export()["weights"])
 
 
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_distance_of_two_histories_is_what_an_update_adds_to_the_lead(system: str) -> None:
+    training = Training(system)
+    training.greedy(1)
+    learner, compared = training.move_learner, 0
+    kernel = training.parser.kernel
+
+    def scores(s: int, *histories: np.ndarray) -> list[float]:
+        return [kernel.follow(training.batch, s, training.values, each)[0] for each in histories]
+
+    for s in range(training.batch.sentences):
+        moves = kernel.kbest(training.batch, s, training.values, 8, 8)[3]
+        for better in moves[1:]:
+            arguments = (training.batch, s, training.values, better, moves[0])
+            distance = learner.distance(*arguments)
+            one, other = scores(s, better, moves[0])
+            learner.update(*arguments, 0.25)
+            ones, others = scores(s, better, moves[0])
+            assert (ones - others) - (one - other) == pytest.approx(distance / 4, abs=1e-3)
+            compared += 1
+        assert learner.distance(training.batch, s, training.values, moves[0], moves[0]) == 0
+    assert compared > 100
+
+
 def test_words_without_a_known_head_or_label_do_no_harm() -> None:
     training = Training("arc-hybrid")
     training.labels[::3] = -1

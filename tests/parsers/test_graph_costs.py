@@ -312,7 +312,7 @@ def test_mistakes_are_bounded_on_a_separable_set(k: Any, order: int) -> None:
     trained = Trained(
         objective, ["x"], random=False, features=features, trainer="perceptron", order=order
     )
-    config = CostConfig(kind="treebank", k=k, max_k=256)
+    config = CostConfig(kind="treebank", k=k, max_k=256, select="hard", step=1.0)
     training = in_training(objective, config, trained)
     updates, reports = 0, []
     with ThreadPoolExecutor(1) as pool:

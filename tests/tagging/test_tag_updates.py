@@ -59,7 +59,8 @@ def model(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pipelin
 def task(folder: Path, *, beside: bool = True, **more: Any) -> Config:
     examples = folder / "examples.jsonl"
     examples.write_text(json.dumps({"id": "1", "tokens": EXAMPLE.forms}) + "\n")
-    cost = {"kind": "imperative_cost:cost", "data": str(examples), **more}
+    step = {"select": "hard", "step": 1.0}
+    cost = {"kind": "imperative_cost:cost", "data": str(examples), **step, **more}
     objectives = [{"data": str(folder / "click.conllu")}, cost] if beside else [cost]
     return make_config(
         {

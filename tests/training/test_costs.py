@@ -30,7 +30,7 @@ from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.training.config import Config, CostConfig
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
-from niwaki.training.selection import CHOICES
+from niwaki.training.selection import CHOICES, Chooser, Step
 from tests.costs import in_training
 from tests.toy import QUICK, TOY, Log, quick_model, write
 
@@ -53,6 +53,40 @@ def test_choices() -> None:
     assert choose("hope-fear", scores, costs, 10.0) == [(1, 2, 1)]
 
 
+def test_a_step_makes_up_for_what_is_missing_of_the_lead_and_no_more() -> None:
+    chooser = Chooser("hope-fear", "auto", "auto")
+    scores, costs = np.array([10.0, 8.0, 0.0]), np.array([0.5, 0.25, 0.5])
+    (step,) = chooser.steps(scores, costs)
+    # Scores usually lie 10 apart and costs 0.25: a cost of 1 weighs 20, and half of 10 is the most.
+    assert (chooser.spread.scale, chooser.spread.temperature) == (20.0, 5.0)
+    assert step == Step(1, 0, 1.0, lead=5.0)  # 20 * 0.25 + 2 are missing
+    (step,) = chooser.steps(np.array([10.0, 9.5, 0.0]), np.array([0.25, 0.5, 0.25]))
+    assert (step.towards, step.away) == (0, 1)
+    assert step.lead == pytest.approx(20 * 0.25 - 0.5)
+    # The cheaper tree leads by enough.
+    assert chooser.steps(np.array([10.0, 5.0, 0.0]), np.array([0.25, 0.5, 0.25])) == []
+    # A tree that was searched for says nothing of the list.
+    chooser.steps(np.array([10.0, 0.0, -900.0]), np.array([0.5, 0.25, 0.0]), listed=2)
+    assert chooser.spread.scale == pytest.approx(20.0)
+
+
+@pytest.mark.parametrize("select", ["hard", "hope-fear", "all-cheaper"])
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+def test_steps_are_in_the_units_of_the_parser(select: str, unit: float) -> None:
+    """Scores a thousand times as large, or costs, ask for the same steps in these units."""
+    drawn = np.random.default_rng(1)
+    lists = [(-np.sort(-drawn.normal(size=8)), drawn.random(8)) for _ in range(50)]
+    one, other = (Chooser(select, "auto", "auto") for _ in range(2))
+    found = 0
+    for scores, costs in lists:
+        plain, scaled = one.steps(scores, costs), other.steps(scores * unit, costs / unit)
+        assert [step[:3] for step in plain] == [step[:3] for step in scaled]
+        leads = [step.lead * unit for step in plain]
+        assert leads == pytest.approx([step.lead for step in scaled])
+        found += len(plain)
+    assert found > 20
+
+
 def test_expected_cost_goes_down_its_gradient() -> None:
     scores, costs = np.array([1.0, 0.5, -0.2]), np.array([0.7, 0.1, 0.4])
 
@@ -73,12 +107,12 @@ def test_expected_cost_goes_down_its_gradient() -> None:
 
 
 NOTHING = np.zeros(0, dtype=np.int32)
+# Algorithm 3 of Hall et al. (2011).
+BY_THE_LETTER: dict[str, Any] = {"select": "hard", "step": 1.0}
 
 
 class Ranker:
     """A linear model over outputs that are vectors: a parser without the parsing."""
-
-    auto_scale = 1.0
 
     def __init__(self, outputs: list[Numbers], weights: Numbers | None = None) -> None:
         self.outputs = outputs
@@ -103,6 +137,14 @@ class Ranker:
         vectors = self.outputs[candidates.number]
         self.weights += step * (vectors[better] - vectors[worse])
 
+    def raise_lead(self, candidates: KBest, towards: int, away: int, by: float) -> None:
+        better, worse = candidates.heads[[towards, away], 0]
+        difference = (
+            self.outputs[candidates.number][better] - self.outputs[candidates.number][worse]
+        )
+        if difference.any():
+            self.update(candidates, towards, away, by / float(difference @ difference))
+
 
 class Prices:
     """An objective that knows what each output costs."""
@@ -125,7 +167,7 @@ def teach(
     ranker: Ranker, prices: list[Numbers], passes: int, k: Any, **more: Any
 ) -> list[tuple[int, float]]:
     """Passes over all examples, one at a time, until nothing changes; updates and first costs."""
-    config = CostConfig(kind="toy:toy", k=k, **more)
+    config = CostConfig(kind="toy:toy", k=k, **{**BY_THE_LETTER, **more})
     training = in_training(Prices(prices), config, ranker)
     found = []
     with ThreadPoolExecutor(1) as pool:
@@ -351,7 +393,10 @@ def test_known_roots_are_learned_with_the_help_of_constraints(
     ]
     data = write(tmp_path / "p.conllu", sentences)
     config = make_config(
-        {"objective": [{"kind": "partial", "data": str(data)}], "training": {"epochs": 5}}
+        {
+            "objective": [{"kind": "partial", "data": str(data), **BY_THE_LETTER}],
+            "training": {"epochs": 5},
+        }
     )
     log = Log()
     model = train(config, tmp_path / "m", log, init=load(any_base), threads=1)

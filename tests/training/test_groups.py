@@ -30,7 +30,7 @@ from niwaki.training.run import train
 from niwaki.training.self_training import Plan, Selection, self_train
 from tests.costs import in_training
 from tests.toy import QUICK, TOY, Log, niwaki, quick_model
-from tests.training.test_costs import NOTHING, Broken, Ranker, StopError
+from tests.training.test_costs import BY_THE_LETTER, NOTHING, Broken, Ranker, StopError
 
 Numbers = NDArray[np.float64]
 
@@ -70,7 +70,9 @@ def learned(
 ) -> tuple[float, ObjectivesInTraining]:
     """The mean cost of the first trees after so many visits, one example at a time."""
     objective = GroupPrices(prices)
-    training = in_training(objective, CostConfig(kind="toy:toy", **keys), ranker)
+    training = in_training(
+        objective, CostConfig(kind="toy:toy", **{**BY_THE_LETTER, **keys}), ranker
+    )
     with ThreadPoolExecutor(1) as pool:
         for visited in range(1, visits + 1):
             training.keep_up(NOTHING, visited, pool, 1)
@@ -216,7 +218,13 @@ def test_both_families_learn_it(
 ) -> None:
     assert mean_cost(base, pairs) == 1
     log = Log()
-    on = train(task(pairs, joint=joint, step=4.0), tmp_path / "on", log, init=base, threads=1)
+    on = train(
+        task(pairs, joint=joint, select="hard", step=4.0),
+        tmp_path / "on",
+        log,
+        init=base,
+        threads=1,
+    )
     assert mean_cost(on, pairs) < 0.5
     size = len(pairs.read_text(encoding="utf-8").splitlines())
     (report,) = log.epochs[0].objectives
@@ -226,7 +234,7 @@ def test_both_families_learn_it(
     # Combinations, or the lists of two sentences.
     assert 16 < report.k <= 64 if joint else 8 < report.k <= 16
     # From nothing, against what the treebank says.
-    config = task(pairs, {"kind": kind}, joint=joint, step=4.0)
+    config = task(pairs, {"kind": kind}, joint=joint, select="hard", step=4.0)
     new = train(config, tmp_path / "new", threads=1)
     assert mean_cost(new, pairs) < 0.5
 

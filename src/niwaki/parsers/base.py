@@ -157,12 +157,13 @@ class ArcScorer(Protocol):
 class TrainableCandidates(CandidateSource, Protocol):
     """Examples of a cost, and a parser that is being trained by them."""
 
-    @property
-    def auto_scale(self) -> float:
-        """What differences of scores are like: the scale of costs where none is given."""
-
     def update(self, kbest: KBest, towards: int, away: int, step: float) -> None:
         """Move the weights towards one of the candidates and away from another."""
+
+    def raise_lead(self, kbest: KBest, towards: int, away: int, by: float) -> None:
+        """Change the weights as little as can be for the lead of one candidate over another, in
+        the scores that they have, to rise by so much.
+        """
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,10 @@ class Slopes:
 @runtime_checkable
 class ArcTrainable(Protocol):
     """Examples of a cost that is a sum over arcs: no candidates need be listed."""
+
+    @property
+    def auto_scale(self) -> float:
+        """What a cost of 1 weighs in scores, if nothing else is said."""
 
     def augmented(self, s: int, costs: FloatArray, scale: float) -> KBest:
         """The best tree, that of hope and that of fear."""

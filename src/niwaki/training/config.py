@@ -179,13 +179,19 @@ class CostConfig:
         when={**_LISTS_TREES, "k": ("adaptive",)},
     )
     select: Literal["hard", "hope-fear", "all-cheaper", "expected", "augmented", "exact"] = key(
-        "hard",
-        'What an update goes towards: the cheapest candidate ("hard"), the best of score and '
-        'cost, away from the worst ("hope-fear"), all that are cheaper, or the expected cost. '
+        "hope-fear",
+        "What an update goes towards: the best of score and cost, away from the worst "
+        '("hope-fear"), the cheapest candidate ("hard"), all that are cheaper, or the expected '
+        "cost. "
         "A graph parser, for costs that are sums over arcs (arc-length, partial): hope and fear "
         'of all trees ("augmented"), or the expected cost over all trees ("exact").',
     )
-    step: float = key(1.0, "The length of an update, where one on the treebank has 1.", above=0)
+    step: float | Literal["auto"] = key(
+        "auto",
+        'The length of an update, where one on the treebank has 1. "auto": as long as the better '
+        'tree needs to lead by what it is cheaper, at most 0.1; 4 for "expected" and "exact".',
+        above=0,
+    )
     tags: int = key(
         1,
         "Ways to tag an example that are tried: as it is tagged, and with the second tag of each "
@@ -194,10 +200,10 @@ class CostConfig:
     )
     scale: float | Literal["auto"] = key(
         "auto",
-        '"hope-fear", "augmented": what a cost of 1 weighs in scores; "expected", "exact": the '
-        'temperature. "auto" is 100 for a transition parser and 4 for a graph parser.',
+        '"expected", "exact": the temperature; otherwise what a cost of 1 weighs in scores. "auto" '
+        "is half of what candidates usually differ by in score (for one of cost); 4 where none "
+        'are listed ("augmented", "exact").',
         above=0,
-        when={"select": ("hope-fear", "expected", "augmented", "exact")},
         formerly=(Former("scale", {"usual": "auto"}),),
     )
     joint: int = key(

@@ -20,12 +20,19 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from niwaki.data.kbest import KBest
 from niwaki.errors import ConfigError
 from niwaki.features.weights import PackedWeights, pack, unpack
 from niwaki.learning.checkpoint import Checkpoint, below
 from niwaki.learning.corpus import shuffled
 from niwaki.objectives import ArcObjective, GroupObjective, Objective
-from niwaki.parsers.base import ArcTrainable, Parser, Search, TrainableParser
+from niwaki.parsers.base import (
+    ArcTrainable,
+    Parser,
+    Search,
+    TrainableCandidates,
+    TrainableParser,
+)
 from niwaki.tagging.updates import TagUpdates
 from niwaki.training.config import ARC_SELECTIONS, CostConfig
 from niwaki.training.examples import CostData
@@ -36,10 +43,9 @@ from niwaki.training.pricing import (
     Pricer,
     Sample,
     TaggedExamples,
-    scale_of,
 )
 from niwaki.training.reporting import ObjectiveReport
-from niwaki.training.selection import CHOICES
+from niwaki.training.selection import EXPECTED_STEP, Chooser, Spread, Step
 from niwaki.typing import Arrays, IntArray
 
 _TAGGER = "tagger-taught"
@@ -67,7 +73,11 @@ class ObjectiveInTraining(ABC, Generic[P]):
     config: CostConfig
     size: int
     visited: int = field(default=0, init=False)
+    chooser: Chooser = field(init=False)
     counts: _Counts = field(default_factory=_Counts, init=False)
+
+    def __post_init__(self) -> None:
+        self.chooser = Chooser(self.config.select, self.config.step, self.config.scale)
 
     def due(self, visited: int) -> int:
         """Examples that the schedule asks for by now: Sched(j, i) for all i up to `visited`."""
@@ -127,7 +137,6 @@ class SentencesInTraining(ObjectiveInTraining[Priced]):
             for tagging in data.taggings
         ]
         self._pricer = Pricer(data.config, objective, self._ways)
-        self._scale = scale_of(data.config, self._ways[0].examples)
 
     def price(self, numbers: Sequence[int]) -> list[Priced]:
         return self._pricer.price(numbers)
@@ -151,12 +160,14 @@ class SentencesInTraining(ObjectiveInTraining[Priced]):
         config, examples = self.config, self._ways[priced.way].examples
         if priced.slopes is not None:
             assert isinstance(examples, ArcTrainable)
-            examples.descend(priced.slopes, config.step)
+            length = EXPECTED_STEP if config.step == "auto" else config.step
+            examples.descend(priced.slopes, length)
             return len(priced.slopes.arcs) > 0
-        scores = priced.candidates.scores.astype(np.float64)
-        steps = CHOICES[config.select](scores, priced.costs, self._scale)
+        kbest, costs = priced.candidates, priced.costs
+        scores = kbest.scores.astype(np.float64)
+        steps = self.chooser.steps(scores, costs, len(costs) - priced.rescued)
         for step in steps:
-            examples.update(priced.candidates, step.towards, step.away, step.length * config.step)
+            _take(step, examples, kbest, step.towards, step.away)
         return bool(steps)
 
 
@@ -168,7 +179,6 @@ class GroupsInTraining(ObjectiveInTraining[list[PricedGroup]]):
         tagging = data.taggings[0]
         self._examples = parser.examples(tagging.batch, tagging.tags)
         self._pricer = GroupPricer(data.config, objective, self._examples)
-        self._scale = scale_of(data.config, self._examples)
 
     def price(self, numbers: Sequence[int]) -> list[list[PricedGroup]]:
         return self._pricer.price(numbers)
@@ -176,20 +186,25 @@ class GroupsInTraining(ObjectiveInTraining[list[PricedGroup]]):
     def _learn(self, priced: list[PricedGroup]) -> bool:
         changed = False
         for group in priced:
-            steps = CHOICES[self.config.select](group.scores, group.costs, self._scale)
-            for step in steps:
-                for kbest, rows in zip(group.candidates, group.rows.T, strict=True):
-                    towards, away = int(rows[step.towards]), int(rows[step.away])
-                    if towards != away:
-                        length = step.length * self.config.step
-                        self._examples.update(kbest, towards, away, length)
-            changed = changed or bool(steps)
+            for step in self.chooser.steps(group.scores, group.costs):
+                trees = list(group.differing(step))
+                shared = step._replace(lead=step.lead / len(trees))
+                for tree in trees:
+                    _take(shared, self._examples, *tree)
+                changed = True
         counts = self.counts
         counts.candidates += sum(len(group.rows) for group in priced)
         # All lists begin with the current best tree of each sentence.
         counts.first += float(priced[0].costs[0])
         counts.oracle += min(float(group.costs.min()) for group in priced)
         return changed
+
+
+def _take(step: Step, examples: TrainableCandidates, kbest: KBest, towards: int, away: int) -> None:
+    if step.lead:
+        examples.raise_lead(kbest, towards, away, step.lead)
+    else:
+        examples.update(kbest, towards, away, step.length)
 
 
 def objective_in_training(
@@ -271,7 +286,8 @@ class ObjectivesInTraining:
     def export(self) -> dict[str, NDArray[Any]]:
         """Cursors and counts, as numbers that come back exactly."""
         rows = [[each.visited, *vars(each.counts).values()] for each in self.all]
-        found = {"costs": np.array(rows, dtype=np.float64)}
+        spreads = [list(vars(each.chooser.spread).values()) for each in self.all]
+        found = {"costs": np.array(rows, dtype=np.float64), "spreads": np.array(spreads)}
         if self._tagger is not None:
             found |= {f"tagger.{name}": array for name, array in self._tagger.export().items()}
         return found
@@ -284,6 +300,10 @@ class ObjectivesInTraining:
             found = dict(zip(names, row[1:], strict=True))
             found.update({name: int(found[name]) for name in whole})
             objective.counts = _Counts(**found)
+        for objective, (seen, scores, costs) in zip(
+            self.all, arrays["spreads"].tolist(), strict=True
+        ):
+            objective.chooser.spread = Spread(int(seen), scores, costs)
         if self._tagger is not None:
             self._tagger.restore(below(arrays, "tagger"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ from niwaki.objectives import (
 from niwaki.parsers.base import ArcTrainable, Parser, Search, Slopes, TrainableCandidates
 from niwaki.training.config import ARC_SELECTIONS, CostConfig
 from niwaki.training.examples import Tagging
+from niwaki.training.selection import Step
 from niwaki.typing import FloatArray, IntArray
 
 FIRST_ADAPTIVE_K = 2
@@ -61,11 +62,6 @@ class TaggedExamples:
     examples: TrainableCandidates
 
 
-def scale_of(config: CostConfig, examples: TrainableCandidates) -> float:
-    """What a cost of 1 weighs in scores."""
-    return examples.auto_scale if config.scale == "auto" else config.scale
-
-
 class Pricer:
     """Prices the examples of an objective, in any thread."""
 
@@ -75,7 +71,6 @@ class Pricer:
         self._config, self._objective = config, objective
         self._examples = ways[0].examples
         self._others = ways[1:]
-        self._scale = scale_of(config, self._examples)
 
     def price(self, numbers: Sequence[int]) -> list[Priced]:
         """Candidates and costs of some examples under the weights of this moment."""
@@ -132,10 +127,11 @@ class Pricer:
                 "choose another select than " + self._config.select
             )
         slopes = None
+        scale = examples.auto_scale if self._config.scale == "auto" else self._config.scale
         if self._config.select == "exact":
-            candidates, slopes, _ = examples.expectation(number, arc_costs, self._scale)
+            candidates, slopes, _ = examples.expectation(number, arc_costs, scale)
         else:
-            candidates = examples.augmented(number, arc_costs, self._scale)
+            candidates = examples.augmented(number, arc_costs, scale)
         (costs,) = self._costs([candidates])
         return Priced(candidates, costs, len(candidates), slopes=slopes)
 
@@ -183,6 +179,13 @@ class PricedGroup:
     candidates: tuple[KBest, ...]
     rows: IntArray
     costs: Costs
+
+    def differing(self, step: Step) -> Iterator[tuple[KBest, int, int]]:
+        """The sentences whose trees a step changes: towards which, and away from which."""
+        for kbest, rows in zip(self.candidates, self.rows.T, strict=True):
+            towards, away = int(rows[step.towards]), int(rows[step.away])
+            if towards != away:
+                yield kbest, towards, away
 
     @property
     def scores(self) -> FloatArray:

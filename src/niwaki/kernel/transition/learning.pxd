@@ -3,10 +3,18 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 from niwaki.kernel.batch cimport Batch
+from niwaki.kernel.features.columns cimport Columns
 from niwaki.kernel.transition.features cimport Context
 from niwaki.kernel.linear cimport SparseWeights
 from niwaki.kernel.transition.parser cimport Parser, Space
 from niwaki.kernel.transition.systems._system cimport MOVES, Gold, State
+
+
+cdef struct Counts:
+    # How often each feature was met; an open table that is never more than half full.
+    uint64_t* keys
+    int32_t* values
+    uint64_t mask
 
 
 cdef class TransitionLearner:
@@ -34,6 +42,11 @@ cdef class TransitionLearner:
     cdef void update_paths(self, const Context* context, const State* better,
                            const State* worse, float step) noexcept nogil
     cdef void learn_move(self, const Context* context, const State* made, float step) noexcept nogil
+    cdef void count_features(self, const Context* context, const State* made, int moves, int sign,
+                             Counts* counts) noexcept nogil
+    cdef State* _replay_both(self, Batch batch, Py_ssize_t s, Columns columns,
+                             const uint8_t[::1] one, const uint8_t[::1] other,
+                             Context* context) except NULL
     cdef _replay(self, const Context* context, const uint8_t[::1] moves, State* states)
     cdef _check(self, Batch batch, const int32_t[::1] heads, const int32_t[::1] labels,
                 const int32_t[::1] order)

@@ -38,3 +38,11 @@ class TransitionLearner:
         worse: NDArray[np.uint8],
         step: float = 1.0,
     ) -> None: ...
+    def distance(
+        self,
+        batch: Batch,
+        s: int,
+        attributes: list[NDArray[np.uint32]],
+        better: NDArray[np.uint8],
+        worse: NDArray[np.uint8],
+    ) -> float: ...

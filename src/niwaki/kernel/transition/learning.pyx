@@ -8,7 +8,7 @@ of a sequence needs to be kept but the moves.
 import numpy as np
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from niwaki.kernel.batch cimport Batch
@@ -29,6 +29,21 @@ cdef inline double uniform(uint64_t* random) noexcept nogil:
     """A number in [0, 1) from a counter; the counter is all there is to keep."""
     random[0] += 0x9E3779B97F4A7C15ULL
     return <double>(mix(random[0]) >> 11) / <double>(1ULL << 53)
+
+
+cdef int common_moves(const State* one, int ones, const State* other, int others) noexcept nogil:
+    """How many moves two sequences have in common: those before the first that differs."""
+    cdef int common = min(ones, others), place
+    for place in range(others, ones):
+        one = one.parent
+    for place in range(ones, others):
+        other = other.parent
+    for place in range(common - 1, -1, -1):
+        if one.action != other.action:
+            common = place
+        one = one.parent
+        other = other.parent
+    return common
 
 
 cdef class TransitionLearner:
@@ -307,20 +322,8 @@ cdef class TransitionLearner:
     cdef void update_paths(self, const Context* context, const State* better,
                            const State* worse, float step) noexcept nogil:
         """A step towards a sequence and away from another, from where they part."""
-        cdef const State* one = better
-        cdef const State* other = worse
-        # Moves that they have in common: those before the first that differs.
-        cdef int ones = count_moves(better), others = count_moves(worse), common, place
-        for place in range(others, ones):
-            one = one.parent
-        for place in range(ones, others):
-            other = other.parent
-        common = min(ones, others)
-        for place in range(common - 1, -1, -1):
-            if one.action != other.action:
-                common = place
-            one = one.parent
-            other = other.parent
+        cdef int ones = count_moves(better), others = count_moves(worse)
+        cdef int common = common_moves(better, ones, worse, others)
         while ones > common or others > common:
             if ones > common:
                 self.learn_move(context, better, step)
@@ -348,19 +351,75 @@ cdef class TransitionLearner:
         """
         cdef Columns columns = Columns(attributes, self.parser.program.attribute_count, batch.words)
         cdef Context context
-        cdef int n, steps
+        cdef State* other = self._replay_both(batch, s, columns, better, worse, &context)
+        self.update_paths(
+            &context, self.space.states + better.shape[0], other + worse.shape[0], step)
+        self.learner.check_memory()
+
+    def distance(self, Batch batch not None, Py_ssize_t s, list attributes not None,
+                 const uint8_t[::1] better not None, const uint8_t[::1] worse not None):
+        """|f(better) - f(worse)|^2, where f counts the features of a sequence: by so much does
+        an `update` with a step of 1 raise the lead of the one over the other.
+        """
+        cdef Columns columns = Columns(attributes, self.parser.program.attribute_count, batch.words)
+        cdef Context context
+        cdef State* other = self._replay_both(batch, s, columns, better, worse, &context)
+        cdef const State* one = self.space.states + better.shape[0]
+        cdef int ones = <int>better.shape[0], others = <int>worse.shape[0]
+        cdef int common = common_moves(one, ones, other + others, others)
+        cdef uint64_t size = 64, place
+        cdef double total = 0
+        cdef Counts counts
+        while size < 2 * <uint64_t>MAX_KEYS * (ones + others - 2 * common):
+            size *= 2
+        counts.mask = size - 1
+        counts.keys = <uint64_t*>calloc(size, sizeof(uint64_t))
+        counts.values = <int32_t*>calloc(size, sizeof(int32_t))
+        if counts.keys == NULL or counts.values == NULL:
+            free(counts.keys)
+            free(counts.values)
+            raise MemoryError()
+        with nogil:
+            self.count_features(&context, one, ones - common, 1, &counts)
+            self.count_features(&context, other + others, others - common, -1, &counts)
+            for place in range(size):
+                total += <double>counts.values[place] * counts.values[place]
+            free(counts.keys)
+            free(counts.values)
+        return total
+
+    cdef void count_features(self, const Context* context, const State* made, int moves, int sign,
+                             Counts* counts) noexcept nogil:
+        """Count the features of the last moves of a sequence; a feature goes with a move."""
+        cdef uint64_t keys[MAX_KEYS]
+        cdef uint64_t key, place
+        cdef int count, i
+        for _ in range(moves):
+            count = self.parser.program.keys(context, made.parent, keys)
+            for i in range(count):
+                key = mix(keys[i] + <uint64_t>made.action) | 1  # 0 is a free place
+                place = key & counts.mask
+                while counts.keys[place] != 0 and counts.keys[place] != key:
+                    place = (place + 1) & counts.mask
+                counts.keys[place] = key
+                counts.values[place] += sign
+            made = made.parent
+
+    cdef State* _replay_both(self, Batch batch, Py_ssize_t s, Columns columns,
+                             const uint8_t[::1] one, const uint8_t[::1] other,
+                             Context* context) except NULL:
+        """The states of two sequences: the first ones of `space`, and those that are returned."""
+        cdef int n
+        cdef State* states
         if not 0 <= s < batch.sentences:
             raise ValueError(f"no sentence {s}")
         n = batch.starts[s + 1] - batch.starts[s]
-        steps = self.parser.steps(n)
-        if not self.parser.open_sentence(self.space, columns.pointers, batch.starts[s], n, 2, &context):
+        if not self.parser.open_sentence(self.space, columns.pointers, batch.starts[s], n, 2, context):
             raise MemoryError()
-        self._replay(&context, better, self.space.states)
-        self._replay(&context, worse, self.space.states + steps + 1)
-        self.update_paths(
-            &context, self.space.states + better.shape[0],
-            self.space.states + steps + 1 + worse.shape[0], step)
-        self.learner.check_memory()
+        states = self.space.states + self.parser.steps(n) + 1
+        self._replay(context, one, self.space.states)
+        self._replay(context, other, states)
+        return states
 
     cdef _replay(self, const Context* context, const uint8_t[::1] moves, State* states):
         cdef int step, action

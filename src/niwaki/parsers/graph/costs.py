@@ -4,7 +4,8 @@ costs and cost-augmented decoding.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from niwaki.parsers.graph.learners import OnlineUpdate
 from niwaki.parsers.graph.model import GraphParser, log_softmax
 from niwaki.parsers.graph.scorer import LinearScorer
 from niwaki.parsers.graph.search import GraphCandidates
-from niwaki.parsers.graph.training_data import NEGLIGIBLE, ArcTrainingData, arc_parts
+from niwaki.parsers.graph.training_data import NEGLIGIBLE, ArcTrainingData, add_steps, arc_parts
 from niwaki.tagging.tagger import Tags
 from niwaki.typing import FloatArray, IntArray
 
@@ -61,12 +62,47 @@ class GraphExamples(GraphCandidates):
         self._online, self._config = online, config
 
     def update(self, kbest: KBest, towards: int, away: int, step: float) -> None:
-        s = kbest.number
+        heads, labels = self._pair(kbest, towards, away)
+        for arc_learner, parts, signs in self._data.differences(*heads):
+            self._online.along(arc_learner, kbest.number, parts, signs, step)
+        for parts, slopes in self._label_slopes(kbest.number, heads, labels):
+            self._climb_labels(kbest.number, parts, slopes, step, LABEL_NEGLIGIBLE)
+
+    def raise_lead(self, kbest: KBest, towards: int, away: int, by: float) -> None:
+        """Plain steps, not those of AdaGrad, so that it is known how far they go. Features that
+        both trees have are counted as if each had them alone: the lead rises by less.
+        """
+        s, spec = kbest.number, self._parser.spec
+        arcs, labelled = self._data.tree_differences(*self._pair(kbest, towards, away))
+        features = sum(len(self._keys(learner, s, parts)[0]) for learner, parts, _ in arcs)
+        distance = features / spec.temperature
+        if len(labelled.parts):
+            # d log p(label | arc) / d score is 1 - p; two labels of one arc have p in common.
+            every = np.arange(len(labelled.parts))
+            shares = np.exp(self._label_logs(s, labelled.parts)[every, labelled.labels])
+            _, counts = self._keys(self._label_learner, s, labelled.parts)
+            slopes = np.where(labelled.same_arc, 1.0, 1 - shares)
+            distance += float(counts @ slopes) / spec.label_temperature
+        if not distance:
+            return
+        steps = (by / distance * labelled.signs).astype(np.float32)
+        self._label_learner.add(s, labelled.parts, labelled.labels, steps)
+        for arc_learner, parts, signs in arcs:
+            add_steps(arc_learner, s, parts, by / distance * signs)
+
+    def _keys(self, learner: ArcLearner, s: int, parts: IntArray) -> tuple[Any, IntArray]:
+        return learner.model.keys(self._batch, self._values, s, parts)
+
+    def _pair(self, kbest: KBest, towards: int, away: int) -> tuple[IntArray, IntArray]:
+        """Heads and labels of two candidates, one row each."""
         heads, labels = (each[[towards, away]] for each in (kbest.heads, kbest.labels))
         # A label that constraints put in is none of the model's.
-        labels = np.where(labels < len(self._parser.labels), labels, -1)
-        for arc_learner, parts, signs in self._data.differences(heads[0], heads[1]):
-            self._online.along(arc_learner, s, parts, signs, step)
+        return heads, np.where(labels < len(self._parser.labels), labels, -1)
+
+    def _label_slopes(
+        self, s: int, heads: IntArray, labels: IntArray
+    ) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Arcs, and the slopes of the first tree's lead by the scores of their labels."""
         # On the same arc, the gradients of the two log p(label | arc) have p in common.
         same = (heads[0] == heads[1]) & (labels[0] != labels[1])
         if same.any():
@@ -75,14 +111,14 @@ class GraphExamples(GraphCandidates):
             for chosen, sign in zip(labels[:, words], (1.0, -1.0), strict=True):
                 known = np.flatnonzero(chosen >= 0)
                 slopes[known, chosen[known]] += sign
-            self._climb_labels(s, arc_parts(heads[0], words), slopes, step, LABEL_NEGLIGIBLE)
+            yield arc_parts(heads[0], words), slopes
         for own, names, sign in zip(heads, labels, (1.0, -1.0), strict=True):
             words = np.flatnonzero((heads[0] != heads[1]) & (names >= 0)).astype(np.int32)
             if len(words):
                 parts = arc_parts(own, words)
                 slopes = -sign * np.exp(self._label_logs(s, parts))
                 slopes[np.arange(len(words)), names[words]] += sign
-                self._climb_labels(s, parts, slopes, step, LABEL_NEGLIGIBLE)
+                yield parts, slopes
 
     def _label_logs(self, s: int, parts: IntArray) -> FloatArray:
         found = self._data.scorer.labels_of_parts(self._batch, self._values, s, parts)

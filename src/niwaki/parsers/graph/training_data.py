@@ -21,6 +21,16 @@ from niwaki.typing import FloatArray, IntArray
 NEGLIGIBLE = 1e-4
 
 
+@dataclass(frozen=True)
+class LabelledArcs:
+    """Arcs with their labels, 1 or -1 for whose they are, and whether both trees have the arc."""
+
+    parts: IntArray
+    labels: IntArray
+    signs: FloatArray
+    same_arc: NDArray[np.bool_]
+
+
 @dataclass
 class ArcTrainingData:
     """A linear scorer with growing weights, and the sentences that it learns from."""
@@ -63,6 +73,24 @@ class ArcTrainingData:
             pairs.append((self.sibling_learner, plus[changed], minus[changed]))
         for arc_learner, plus, minus in pairs:
             yield arc_learner, np.concatenate([plus, minus]), np.repeat([1.0, -1.0], len(plus))
+
+    def tree_differences(
+        self, heads: IntArray, labels: IntArray
+    ) -> tuple[list[tuple[ArcLearner, IntArray, FloatArray]], LabelledArcs]:
+        """The same of two labelled trees, one row each: also the arcs whose labels, or whose
+        heads, are not those of the other tree. Labels of -1 are unknown.
+        """
+        differ = (heads[0] != heads[1]) | (labels[0] != labels[1])
+        words = [np.flatnonzero(differ & (row >= 0)).astype(np.int32) for row in labels]
+        chosen = np.concatenate(words)
+        return list(self.differences(*heads)), LabelledArcs(
+            np.concatenate([arc_parts(*each) for each in zip(heads, words, strict=True)]),
+            np.concatenate([row[own] for row, own in zip(labels, words, strict=True)]).astype(
+                np.int32
+            ),
+            np.repeat([1.0, -1.0], [len(own) for own in words]),
+            (heads[0] == heads[1])[chosen],
+        )
 
     def update(self, s: int, towards: IntArray, away: IntArray, step: float = 1.0) -> None:
         """Add `step` times the difference of the features of two trees."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from niwaki.data.faults import DEPREL
 from niwaki.data.kbest import KBest
+from niwaki.features.vocabulary import Values
 from niwaki.features.weights import (
     Interpolation,
     PackedWeights,
@@ -50,8 +52,6 @@ class WeightsPlan:
 class TransitionExamples(TransitionCandidates):
     """Examples of a cost, and the weights that are trained by them."""
 
-    auto_scale = 100.0
-
     def __init__(
         self,
         model: TransitionModel,
@@ -65,9 +65,19 @@ class TransitionExamples(TransitionCandidates):
         self._learner = learner
 
     def update(self, kbest: KBest, towards: int, away: int, step: float) -> None:
+        self._learner.update(*self._moves(kbest, towards, away), step)
+
+    def raise_lead(self, kbest: KBest, towards: int, away: int, by: float) -> None:
+        moves = self._moves(kbest, towards, away)
+        distance = self._learner.distance(*moves)
+        if distance > 0:  # features may fail to tell two trees apart
+            self._learner.update(*moves, by / distance)
+
+    def _moves(
+        self, kbest: KBest, towards: int, away: int
+    ) -> tuple[Batch, int, list[Values], NDArray[np.uint8], NDArray[np.uint8]]:
         better, worse = kbest.histories[towards], kbest.histories[away]
-        values = self.values(self._model)
-        self._learner.update(self._batch, kbest.number, values, better, worse, step)
+        return self._batch, kbest.number, self.values(self._model), better, worse
 
 
 class TransitionTrainer:

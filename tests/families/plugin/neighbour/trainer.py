@@ -25,8 +25,6 @@ from niwaki.typing import Arrays, IntArray
 class NeighbourExamples(NeighbourCandidates):
     """See `niwaki.parsers.base.TrainableCandidates`."""
 
-    auto_scale = 10.0
-
     def __init__(self, scorer: Scorer, batch: Batch, tags: Tags, rate: float) -> None:
         super().__init__(scorer, batch, tags)
         self._rate = rate
@@ -40,6 +38,10 @@ class NeighbourExamples(NeighbourCandidates):
             known = labels < len(self.scorer.labels)
             places = (rows[known], sides[known], labels[known])
             np.add.at(self.scorer.names, places, self._rate * length)
+
+    def raise_lead(self, kbest: KBest, towards: int, away: int, by: float) -> None:
+        """A step of 1 may change the score of a word's side and of its label, of both trees."""
+        self.update(kbest, towards, away, by / (4.0 * self._rate * kbest.heads.shape[1]))
 
 
 class NeighbourTrainer:
