@@ -82,11 +82,11 @@ def test_what_is_unseen() -> None:
         [1],
         Overlap(1, (0, 0, None), 2),
     )
-    with pytest.raises(NiwakiError, match="^unseen: none is left of 1, all were learned"):
+    with pytest.raises(NiwakiError, match=r"^unseen: none is left of 1, all were learned"):
         overlap_of([knows], [A], unseen=True)
-    with pytest.raises(NiwakiError, match="^unseen: it is not recorded what was learned"):
+    with pytest.raises(NiwakiError, match=r"^unseen: it is not recorded what was learned"):
         overlap_of([None], [A], unseen=True)
-    with pytest.raises(NiwakiError, match="^unseen is for models"):
+    with pytest.raises(NiwakiError, match=r"^unseen is for models"):
         overlap_of([], [A], unseen=True)
 
 

@@ -101,6 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise NiwakiError("give either SYSTEM or -m MODEL")
     if arguments.links and (arguments.model is None or arguments.raw):
         raise NiwakiError("--links is for -m with gold words; leave it out")
+    if arguments.unseen and arguments.model is None:
+        raise NiwakiError("--unseen is for -m: trees do not tell who learned them; leave it out")
     check_links_on_error(arguments)
     for name in ("nonprojective", "calibration"):
         if arguments.raw and getattr(arguments, name):
@@ -108,10 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
     gold = read_conllu(arguments.gold, multi_root=True)
     if arguments.model is None:
         found = evaluate_all(
-            gold,
-            read_conllu(arguments.system, multi_root=True),
-            _metrics(arguments),
-            unseen=arguments.unseen,
+            gold, read_conllu(arguments.system, multi_root=True), _metrics(arguments)
         )
     else:
         skipped = Skipped(arguments)
