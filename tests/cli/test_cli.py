@@ -72,7 +72,8 @@ def test_info(tmp_path: Path) -> None:
     write_model_file(
         path, {"config.json": {"name": "m", "licences": ["A", "B"], "scores": {"LAS": 1}}}
     )
-    assert run("info", path).stdout.startswith("name: m\nlicences: A, B\nscores\n  LAS: 1\nparts\n")
+    card = "name: m\nlicences: A, B\nscores\n  LAS: 1\nlearned from: not recorded\nparts\n"
+    assert run("info", path).stdout.startswith(card)
     assert json.loads(run("info", path, "--json").stdout)["name"] == "m"
 
 

@@ -26,8 +26,9 @@ from niwaki.training.config import continued
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
 from niwaki.training.treebanks import read_treebank
+from niwaki.verbs.evaluating import evaluate
 from tests.saving import saved
-from tests.toy import NEW, TOY, Log, quick_model
+from tests.toy import NEW, TOY, Log, quick_model, write
 
 # No more than the beam of quick models, which would be widened.
 K = 4
@@ -237,6 +238,24 @@ def test_constraints_are_obeyed(parser: Parser, nlp: Pipeline, toy: list[Sentenc
             assert len(found) and len(set(found.trees)) == len(found)
             assert [list(known.broken_by(tree)) for tree in found] == [[]] * len(found)
         assert nlp.kbest(bare, K, constraints=known).trees[0].heads[2] == sentence.heads[2]
+
+
+# -- what it learned from --------------------------------------------------------------------
+
+
+def test_a_model_knows_what_it_learned_from(
+    name: str, nlp: Pipeline, toy: list[Sentence], tmp_path: Path
+) -> None:
+    assert nlp.learned is not None and nlp.learned.complete
+    assert nlp.learned.knows(toy).all() and not nlp.learned.knows([NEW]).any()
+    assert evaluate(toy, nlp).learned == len(toy)
+    kind = f"{__name__}:{remember.__name__}"
+    data = write(tmp_path / "new.conllu", [NEW])
+    record = {"objective": [{"kind": kind, "data": str(data)}], "training": {"epochs": 1}}
+    train(make_config(record), tmp_path / "on.niwaki", Log(), init=nlp, threads=1)
+    learned = load(tmp_path / "on.niwaki").learned
+    assert learned is not None and len(learned) == len(nlp.learned) + 1
+    assert learned.complete and learned.knows([*toy, NEW]).all()
 
 
 # -- threads, and costs ----------------------------------------------------------------------

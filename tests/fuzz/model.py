@@ -20,13 +20,15 @@ from niwaki.data.modelfile import ModelFile, read_parts
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ModelError, NiwakiError
 from niwaki.pipeline.pipeline import Pipeline
-from niwaki.pipeline.store import pipeline_of
+from niwaki.pipeline.store import learned_of, pipeline_of
 from tests.apart import packed, taken_apart
 from tests.fuzz.choices import ODD, Choices
 from tests.fuzz.model_changes import change
+from tests.saving import saved
 from tests.toy import NEW, quick_model
 
 _SMALL = {"max_rows": 60}
+_NO_FLAGS = (None, 0, 1, "", [], {})
 _TRAINING = {"epochs": 1, "dev": "tests/fixtures/toy.conllu"}
 _KINDS: tuple[dict[str, Any], ...] = (
     {
@@ -52,14 +54,17 @@ def original(kind: int = 0) -> tuple[bytes, dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "toy.niwaki"
         quick_model(path, **_KINDS[kind])
-        return path.read_bytes(), taken_apart(path)
+        parts = taken_apart(path)
+        # So inputs that were kept say what they said before these were there.
+        del parts["learned.bin"], parts["designs.json"]["learned"]
+        return path.read_bytes(), parts
 
 
 def check(data: bytes) -> None:
     choices = Choices(data)
     first = choices.byte()
     if first % 4 == 0:
-        _container(choices)
+        (_learned if first & 32 else _container)(choices)
         return
     kind = first >> 6
     parts = copy.deepcopy(original(kind)[1])
@@ -114,6 +119,21 @@ def _container(choices: Choices) -> None:
         data[at : at + choices.below(5)] = choices.take(8)
     with contextlib.suppress(ModelError):
         read_parts("fuzz", io.BytesIO(data), len(data))
+
+
+def _learned(choices: Choices) -> None:
+    """Hashes of sentences: refused, or as they were written."""
+    records = {"learned": {"complete": choices.of((True, True, False, *_NO_FLAGS))}}
+    rows = sorted(choices.take(5).rjust(5, b"\0") for _ in range(choices.byte()))
+    written = b"".join(rows) + choices.take(6)
+    whole = {"designs.json": packed("designs.json", records), "learned.bin": written}
+    try:
+        found = learned_of(ModelFile("fuzz", whole))
+    except ModelError:
+        return
+    assert found is not None and saved(found.parts())._file.raw("learned.bin") == written
+    assert len(found) == len(set(found.hashes.tolist()))
+    assert found.knows([NEW]).tolist() in ([False], [True])
 
 
 def _change(parts: dict[str, Any], choices: Choices) -> None:

@@ -17,6 +17,7 @@ from niwaki.data.modelfile import read_model_file
 from niwaki.errors import ModelError
 from niwaki.kernel.batch import short_hashes
 from niwaki.pipeline.store import load, pipeline_of
+from niwaki.verbs.describing import info
 from tests.apart import put_together, taken_apart
 from tests.toy import NEW, TOY, quick_model
 
@@ -142,6 +143,40 @@ def test_what_a_model_asks_for_is_bounded_by_its_size(
     finally:
         tracemalloc.stop()
     assert largest < 1 << 27
+
+
+# -- what was learned ------------------------------------------------------------
+
+
+def hashes(written: bytes) -> Change:
+    def change(parts: Parts) -> None:
+        assert len(parts["learned.bin"]) > 100
+        parts["learned.bin"] = written
+
+    return change
+
+
+def no_record(parts: Parts) -> None:
+    del parts["designs.json"]["learned"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (hashes(bytes(6)), "6 bytes of learned sentences"),
+        (hashes(b"\1" * 5 + b"\0" * 5), "not in order"),
+        (hashes(bytes(10)), "not in order"),
+        (hashes(bytes(5 * (1 << 22) + 5)), "20,971,525 bytes of learned sentences"),
+        (design("learned", "complete", 1), "bytes of learned sentences"),
+        (no_record, "a model without its learned"),
+    ],
+)
+def test_hashes_of_learned_sentences_are_checked(
+    models: dict[str, Parts], change: Change, message: str, tmp_path: Path
+) -> None:
+    assert message in refusal(models, "graph", change, tmp_path / "m")
+    with pytest.raises(ModelError, match=message):
+        info(tmp_path / "m")
 
 
 # -- work ------------------------------------------------------------------------

@@ -58,7 +58,8 @@ def test_trees_may_be_given_in_many_ways(
         assert evaluate(gold, parsed).to_json() == wanted.to_json()
     for system in (file, str(file), parsed, iter(parsed)):
         assert evaluate(TOY, system).to_json() == wanted.to_json()
-    told = {**wanted.to_json(), "signature": f"{wanted.signature}|tags=predict"}
+    signature = f"{wanted.signature}|tags=predict"
+    told = {**wanted.to_json(), "signature": signature, "learned": len(toy)}
     for system in (model, model_path, str(model_path)):
         assert evaluate(TOY, system).to_json() == told
 

@@ -26,6 +26,7 @@ from niwaki.kernel.transition.contiguity import Contiguity
 from niwaki.kernel.transition.systems import MOVES, load_system
 from niwaki.kernel.transition.systems._view import View
 from niwaki.parsers.transition.parser import TransitionParser
+from niwaki.pipeline.learned import Overlap
 from niwaki.pipeline.pipeline import Pipeline
 
 SYSTEM = "arc-standard"
@@ -183,20 +184,25 @@ class BilingualReport:
 
     decisions: Decisions
     mistakes: dict[str, Mistakes]
+    overlap: Overlap | None = None  # what the model has learned from, if there is one
 
     def to_json(self) -> dict[str, object]:
         decisions = {
             signs: {kind: self.decisions[signs, kind] for kind in ("shift", "reduce")}
             for signs in (*SIGNS, NO_CHOICE)
         }
+        learned = {} if self.overlap is None else {"learned": self.overlap.learned[0]}
         return {
             "sentences": self.decisions.sentences,
+            **learned,
             "decisions": decisions,
             "first_mistakes": {name: _to_json(each) for name, each in self.mistakes.items()},
         }
 
     def to_text(self) -> str:
-        return "\n".join(table.to_text() for table in self.tables())
+        note = "" if self.overlap is None else self.overlap.note()
+        parts = [table.to_text() for table in self.tables()]
+        return "\n".join([*parts, f"{note}\n"] if note else parts)
 
     def tables(self) -> list[Table]:
         made = [self._table_of_decisions()]

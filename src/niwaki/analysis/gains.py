@@ -15,6 +15,7 @@ from niwaki.analysis.tables import Table
 from niwaki.data.sentence import Sentence
 from niwaki.draw import Value, binned_chart, round_limits
 from niwaki.metrics.attachment import evaluate
+from niwaki.pipeline.learned import Overlap, overlap_of
 from niwaki.pipeline.pipeline import Pipeline
 
 _METRICS = ("UAS", "LAS", "UPOS")
@@ -32,6 +33,8 @@ class Row:
     unknown: float | None  # percent of the words that its training data does not have
     labels: Mapping[str, tuple[int, float]]  # how often gold has a label, and its F1
     confusions: Mapping[tuple[str, str], int]  # gold tag and what it was taken for
+    sentences: int = 0
+    learned: int | None = None  # sentences that it has learned from, if that is known
 
 
 def measure(
@@ -56,7 +59,9 @@ def measure(
     pairs: Counter[tuple[str, str]] = Counter()
     for one, other in zip(gold, parsed, strict=True):
         pairs.update(x for x in zip(one.upos, other.upos, strict=True) if x[0] != x[1])
-    return Row(system, test, scores, unknown, label_scores(gold, parsed), pairs)
+    _, overlap = overlap_of([model.learned], gold)
+    labels = label_scores(gold, parsed)
+    return Row(system, test, scores, unknown, labels, pairs, len(gold), *overlap.learned)
 
 
 def label_scores(
@@ -87,7 +92,7 @@ class GainsReport:
         return [self._scores(), *self._labels(), *self._confusions()]
 
     def to_text(self) -> str:
-        return "\n".join(table.to_text() for table in self.tables())
+        return "\n".join([*(table.to_text() for table in self.tables()), *self._notes()])
 
     def to_json(self) -> list[dict[str, Any]]:
         records = []
@@ -97,6 +102,16 @@ class GainsReport:
             record["confusions"] = [[*pair, count] for pair, count in pairs]
             records.append(record)
         return records
+
+    def _notes(self) -> list[str]:
+        """What is to be said of scores on sentences that were learned, a line a test set."""
+        notes = []
+        for test in dict.fromkeys(row.test for row in self.rows):
+            rows = [row for row in self.rows if row.test == test]
+            overlap = Overlap(rows[0].sentences, tuple(row.learned for row in rows))
+            note = overlap.note([row.system for row in rows], f"sentences of {test}")
+            notes += [f"{note}\n"] if note else []
+        return notes
 
     def _scores(self) -> Table:
         columns = ["test", "system", *_METRICS, "LAS, gold tags", "unknown"]

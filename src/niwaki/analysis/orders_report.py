@@ -11,6 +11,7 @@ from niwaki.analysis.reordering import METRIC, Cost, Misplaced, WorstSentence
 from niwaki.analysis.tables import Table
 from niwaki.draw import arcs, crossing_lines, escape, page, svg
 from niwaki.metrics.significance import Difference
+from niwaki.pipeline.learned import Overlap
 
 # Rows of a table of errors: more would not be read.
 ROWS = 15
@@ -75,17 +76,26 @@ class Report:
             found += _analysis_tables(self.analysis)
         return found
 
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said of scores on sentences that were learned."""
+        found = [each.evaluation for each in self.systems]
+        overlap = Overlap(found[0].sentences, tuple(each.learned for each in found))
+        note = overlap.note([each.name for each in self.systems])
+        return [note] if note else []
+
     def to_text(self) -> str:
         parts = [table.to_text() for table in self.tables()]
         if self.analysis is not None:
             parts += [_worst_text(each) for each in self.analysis.worst]
-        return "\n".join([*parts, str(self.records[0]["signature"])]) + "\n"
+        return "\n".join([*parts, *self.notes, str(self.records[0]["signature"])]) + "\n"
 
     def to_html(self, title: str) -> str:
         body = [table.to_html() for table in self.tables()]
         if self.analysis is not None:
             body.append("<h2>Worst sentences</h2>")
             body += [_worst_html(each) for each in self.analysis.worst]
+        body += [f"<p>{escape(note)}</p>" for note in self.notes]
         body.append(f"<p class=signature>{escape(str(self.records[0]['signature']))}</p>")
         return page(title, "\n".join(body))
 

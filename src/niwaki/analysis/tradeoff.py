@@ -18,10 +18,12 @@ from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.base import drawn_by
 from niwaki.metrics.means import evaluate_means
 from niwaki.metrics.significance import Difference, compare
-from niwaki.objectives import AnyObjective, GroupObjective, costs_of_trees
+from niwaki.objectives import AnyObjective, costs_of_trees, groups_of
+from niwaki.pipeline.learned import Overlap, overlap_of
 from niwaki.pipeline.pipeline import Pipeline
 
 ROWS = 12
+TREEBANK = "treebank"
 _SHOWN = ("UAS", "LAS", "UPOS")
 # A word or label that is met less often tells nothing.
 _LEAST = 5
@@ -66,6 +68,17 @@ class TradeOff:
     tags: Sequence[TagShift]
     changed: Sequence[Changed]
     signature: str
+    # By "treebank" and the names of tasks: what of it the two have learned from.
+    overlaps: Mapping[str, Overlap] = dataclasses.field(default_factory=dict)
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said of scores on what was learned."""
+        said = []
+        for name, each in self.overlaps.items():
+            what = "sentences of the treebank" if name == TREEBANK else f"examples of {name}"
+            said.append(each.note(self.names, what))
+        return [note for note in said if note]
 
     def to_json(self) -> dict[str, Any]:
         def differences(found: Sequence[Difference]) -> dict[str, Any]:
@@ -91,6 +104,7 @@ class TradeOff:
                 }
                 for each in self.changed
             ],
+            "overlaps": {name: dataclasses.asdict(each) for name, each in self.overlaps.items()},
             "signature": self.signature,
         }
 
@@ -104,12 +118,19 @@ def weigh_up(
     words: Sequence[str] = (),
     samples: int = 10_000,
     seed: int = 1,
+    unseen: bool = False,
 ) -> TradeOff:
     """Parse a treebank and the examples of objectives with both models, and compare.
 
     The tags of `words` in these examples are counted. Without a treebank the report tells only
-    what was gained.
+    what was gained. With `unseen`, sentences and examples that one of the models has learned from
+    are left out.
     """
+    records = [model.learned for model in models]
+    overlaps: dict[str, Overlap] = {}
+    if gold:
+        numbers, overlaps[TREEBANK] = overlap_of(records, gold, unseen=unseen)
+        gold = [gold[number] for number in numbers]
     parsed = [list(model.parse(gold, retag=True)) for model in models]
     before, after = (evaluate(gold, each) for each in parsed)
     trees: list[Difference] = []
@@ -117,19 +138,26 @@ def weigh_up(
         trees = [each for each in compare(before, after, samples, seed) if each.metric in _SHOWN]
     costs: list[Difference] = []
     changed: list[Changed] = []
-    imperatives = [count_imperatives("treebank", gold, *parsed)]
+    imperatives = [count_imperatives(TREEBANK, gold, *parsed)]
     examples: list[list[Sentence]] = [[], []]
     for name, objective in objectives.items():
+        groups = groups_of(objective)
+        numbers, overlaps[name] = overlap_of(
+            records, objective.sentences, groups=groups, unseen=unseen
+        )
         both = [_first_trees(model, objective) for model in models]
-        mine, other = (evaluate_means([name], found[1][:, None]) for found in both)
+        mine, other = (evaluate_means([name], found[1][numbers, None]) for found in both)
         costs += compare(mine, other, samples, seed)
-        changed += _changes(name, objective, *both)
-        imperatives.append(count_imperatives(name, None, both[0][0], both[1][0]))
-        for all_of, found in zip(examples, both, strict=True):
-            all_of += found[0]
+        changed += _changes(name, objective, numbers, *both)
+        scored = sorted({s for number in numbers for s in groups[number]})
+        one, two = ([found[0][s] for s in scored] for found in both)
+        imperatives.append(count_imperatives(name, None, one, two))
+        for all_of, trees_of in zip(examples, (one, two), strict=True):
+            all_of += trees_of
     # What changed most first, for better or for worse.
     changed.sort(key=lambda each: -abs(each.cost_before - each.cost_after))
     right = [_right(gold, each) for each in parsed]
+    left_out = overlaps[TREEBANK].signature if gold else ""
     return TradeOff(
         names,
         trees,
@@ -139,7 +167,8 @@ def weigh_up(
         imperatives,
         shifted_tags(words, *examples),
         changed[:ROWS],
-        f"{before.signature}|{drawn_by(samples, seed)}",
+        "|".join(filter(None, (before.signature, left_out, drawn_by(samples, seed)))),
+        overlaps,
     )
 
 
@@ -154,17 +183,19 @@ def _first_trees(
 def _changes(
     kind: str,
     objective: AnyObjective,
+    numbers: Sequence[int],
     before: tuple[list[Sentence], NDArray[np.float64]],
     after: tuple[list[Sentence], NDArray[np.float64]],
 ) -> Iterator[Changed]:
-    for at, name in enumerate(objective.ids):
-        group = objective.groups[at] if isinstance(objective, GroupObjective) else (at,)
-        if before[1][at] == after[1][at]:
+    groups = groups_of(objective)
+    for at in numbers:
+        cost, new = float(before[1][at]), float(after[1][at])
+        if cost == new:
             continue
-        for s in group:
+        for s in groups[at]:
             one, other = before[0][s], after[0][s]
             if one.tree != other.tree:
-                yield Changed(kind, name, one, other, float(before[1][at]), float(after[1][at]))
+                yield Changed(kind, objective.ids[at], one, other, cost, new)
 
 
 def _right(gold: Sequence[Sentence], parsed: Sequence[Sentence]) -> list[bool]:
@@ -224,7 +255,7 @@ def as_text(found: TradeOff) -> str:
     for each in found.changed:
         costs = f"{each.cost_before:.3f} -> {each.cost_after:.3f}"
         lines.append(f"{costs}  {each.id}: {' '.join(each.before.forms)}")
-    return "\n".join([*lines, "", found.signature])
+    return "\n".join([*lines, "", *found.notes, found.signature])
 
 
 def as_page(found: TradeOff) -> str:
@@ -248,6 +279,7 @@ def as_page(found: TradeOff) -> str:
                 f"<td class='{mark}'>{each.difference:+.4f}<td>{each.low:+.4f} to {each.high:+.4f}"
             )
     parts.append("</table>")
+    parts += [f"<p>{escape(note)}</p>" for note in found.notes]
     for title, rows in (("Labels", found.labels), ("Words", found.words)):
         parts.append(f"<h2>{title}</h2><table><tr><th><th>met<th>right A<th>right B<th>gain")
         parts += [

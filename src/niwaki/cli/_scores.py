@@ -23,6 +23,14 @@ def add_samples_arguments(parser: argparse.ArgumentParser, prefix: str = "") -> 
     )
 
 
+def add_unseen_argument(parser: argparse.ArgumentParser, prefix: str = "") -> None:
+    parser.add_argument(
+        "--unseen",
+        action="store_true",
+        help=f"{prefix}leave out sentences that a model has learned from",
+    )
+
+
 def difference_table(found: Iterable[Difference]) -> Iterator[str]:
     """A line for each score; a star marks an interval that does not hold 0."""
     yield f"{'':14}{'A':>7}{'B':>8}{'B - A':>8}   95% interval        p"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import PurePath
 
 from niwaki.cli._arguments import positive
-from niwaki.data.bilingual.references import Reference
 from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
@@ -58,19 +57,15 @@ def only_trees(arguments: argparse.Namespace) -> tuple[str, Pipeline | Iterator[
 
 
 def all_trees(
-    arguments: argparse.Namespace, references: Sequence[Reference]
-) -> Iterator[tuple[str, list[Sentence]]]:
-    """The trees of every file and every model, with a name for each."""
+    arguments: argparse.Namespace,
+) -> Iterator[tuple[str, Pipeline | Iterator[Sentence]]]:
+    """The trees of every file, and every model, with a name for each."""
     if arguments.beam and not arguments.model:
         raise NiwakiError("--beam is for -m; give a model to parse with")
     for file in arguments.trees:
-        yield PurePath(file).name, list(read_conllu(file, multi_root=True))
-    words = [Sentence.from_words(reference.tokens) for reference in references]
+        yield PurePath(file).name, read_conllu(file, multi_root=True)
     for name in arguments.model:
-        model = load(name)
-        for beam in arguments.beam or [None]:
-            parsed = model.parse(words, threads=arguments.threads, beam=beam)
-            yield _shown(name, beam), list(parsed)
+        yield _shown(name, None), load(name)
 
 
 def _shown(name: str, beam: int | None) -> str:

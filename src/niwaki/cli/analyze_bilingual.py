@@ -6,6 +6,7 @@ translation (c), and the topmost one with the next word (c_R). With -m, also the
 of a model in each sentence: shifts that should be reductions and the other way round, by what
 the links say there. They are counted twice: against the canonical way to the gold tree, and
 only if some gold arc is lost by the move. Gold tags are kept, unless --retag; the beam is 1.
+Sentences that the model has learned from are counted in a note; --unseen leaves them out.
 
   niwaki analyze-bilingual gold.conllu --links gold.align
   niwaki analyze-bilingual gold.conllu --links gold.align -m en --json
@@ -21,6 +22,7 @@ from niwaki.cli._arguments import positive
 from niwaki.cli._json import to_json
 from niwaki.cli._linked import add_links_argument, add_links_on_error, check_links_on_error
 from niwaki.cli._on_error import Skipped
+from niwaki.cli._scores import add_unseen_argument
 from niwaki.cli._stages import Stages
 from niwaki.verbs.analyzing import analyze_bilingual
 
@@ -34,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--beam", type=positive, default=1, metavar="N", help="with -m: default 1, which is greedy"
     )
     parser.add_argument("--retag", action="store_true", help="with -m: predict the tags")
+    add_unseen_argument(parser, "with -m: ")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -47,6 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.model,
             beam=arguments.beam,
             retag=arguments.retag,
+            unseen=arguments.unseen,
             on_error=skipped.on_error,
             watch=stages.watch,
         )

@@ -16,6 +16,9 @@ a line for each sentence of the gold file.
 With --nonprojective, precision, recall and F1 of non-projective arcs (with their labels) are
 added. With --intervals, each score has its 95% bootstrap interval.
 
+Sentences that the model has learned from say how well it remembers them: a note tells how many
+there are, and --unseen leaves them out.
+
 With --calibration, probabilities are judged: the expected calibration error (15 bins of
 equal mass) of tags, arcs, labels and trees, and how many of the errors are found among
 the least certain tenth; --curves draws both.
@@ -23,6 +26,7 @@ the least certain tenth; --curves draws both.
   niwaki evaluate gold.conllu system.conllu
   niwaki evaluate gold.conllu -m en --beam 1
   niwaki evaluate gold.conllu -m en --raw
+  niwaki evaluate gold.conllu -m my.niwaki --unseen
   niwaki evaluate gold.conllu -m en --nonprojective --intervals
   niwaki evaluate gold.conllu -m bilingual.niwaki --links gold.align --tags keep
   niwaki evaluate gold.conllu -m en --calibration --curves reliability.html
@@ -40,7 +44,7 @@ from niwaki.cli import OK
 from niwaki.cli._arguments import positive
 from niwaki.cli._linked import add_links_argument, add_links_on_error, check_links_on_error
 from niwaki.cli._on_error import FormerOption, Skipped
-from niwaki.cli._scores import add_samples_arguments
+from niwaki.cli._scores import add_samples_arguments, add_unseen_argument
 from niwaki.cli._tags import add_tags_argument
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
@@ -54,6 +58,7 @@ from niwaki.metrics.calibration import (
     error_name,
 )
 from niwaki.metrics.nonprojective import NonprojectiveEvaluation
+from niwaki.pipeline.learned import Overlap
 from niwaki.pipeline.store import load
 from niwaki.verbs.evaluating import evaluate_all
 
@@ -85,6 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--curves", metavar="OUT", help="with --calibration: the curves as an HTML page"
     )
+    add_unseen_argument(parser, "with -m: ")
     parser.add_argument("--intervals", action="store_true", help="add 95%% intervals")
     add_samples_arguments(parser, "with --intervals: ")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -95,6 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise NiwakiError("give either SYSTEM or -m MODEL")
     if arguments.links and (arguments.model is None or arguments.raw):
         raise NiwakiError("--links is for -m with gold words; leave it out")
+    if arguments.unseen and arguments.model is None:
+        raise NiwakiError("--unseen is for -m: trees do not tell who learned them; leave it out")
     check_links_on_error(arguments)
     for name in ("nonprojective", "calibration"):
         if arguments.raw and getattr(arguments, name):
@@ -115,11 +123,12 @@ def run(arguments: argparse.Namespace) -> int:
             beam=arguments.beam,
             decode=arguments.decode,
             threads=arguments.threads,
+            unseen=arguments.unseen,
             on_error=skipped.on_error,
         )
         skipped.tell()
     if "calibration" in found:
-        return _calibration(found["calibration"], arguments)
+        return _calibration(found, arguments)
     return _scores(found, arguments)
 
 
@@ -146,8 +155,7 @@ def _scores(found: Mapping[str, Evaluation], arguments: argparse.Namespace) -> i
     if intervals:
         signature += f"|{drawn_by(arguments.samples, arguments.seed)}"
     if arguments.json:
-        (sentences, *_) = (each.sentences for each in found.values())
-        record = {**scores, "sentences": sentences, "signature": signature}
+        record = {**scores, **_scored(found, arguments), "signature": signature}
         print(json.dumps(record | ({"intervals": intervals} if intervals else {})))
         return OK
     width = max(14, *(len(metric) + 1 for metric in scores))
@@ -157,14 +165,31 @@ def _scores(found: Mapping[str, Evaluation], arguments: argparse.Namespace) -> i
             low, high = intervals[metric]
             line += f"  [{low:6.2f}, {high:6.2f}]"
         print(line)
+    _tell_learned(found)
     print(signature)
     return OK
+
+
+def _scored(found: Mapping[str, Evaluation], arguments: argparse.Namespace) -> dict[str, Any]:
+    """How many sentences were scored, and how many of them the model has learned from."""
+    (first, *_) = found.values()
+    # A model that does not know says null.
+    learned = {"learned": first.learned} if arguments.model is not None else {}
+    return {"sentences": first.sentences, **learned}
+
+
+def _tell_learned(found: Mapping[str, Evaluation]) -> None:
+    (first, *_) = found.values()
+    note = Overlap(first.sentences, (first.learned,)).note()
+    if note:
+        print(note)
 
 
 _SHARES = [step / 20 for step in range(21)]
 
 
-def _calibration(found: Evaluation, arguments: argparse.Namespace) -> int:
+def _calibration(evaluations: Mapping[str, Evaluation], arguments: argparse.Namespace) -> int:
+    (found,) = evaluations.values()
     assert isinstance(found, CalibrationEvaluation)
     scores, signature = found.scores, found.signature
     rows: dict[str, dict[str, Any]] = {
@@ -184,7 +209,7 @@ def _calibration(found: Evaluation, arguments: argparse.Namespace) -> int:
         with open_output(arguments.curves) as out:
             out.write(_curves(found.reliability).encode("utf-8"))
     if arguments.json:
-        print(json.dumps({**rows, "sentences": found.sentences, "signature": signature}))
+        print(json.dumps({**rows, **_scored(evaluations, arguments), "signature": signature}))
         return OK
     print(f"{'':8}{'ECE':>8}{'errors in the least certain 10%':>34}{'count':>9}")
     for kind, row in rows.items():
@@ -193,6 +218,7 @@ def _calibration(found: Evaluation, arguments: argparse.Namespace) -> int:
         if "error_interval" in row:
             line += "  ECE [{:.4f}, {:.4f}]".format(*row["error_interval"])
         print(line)
+    _tell_learned(evaluations)
     print(signature)
     return OK
 

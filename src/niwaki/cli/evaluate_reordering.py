@@ -6,7 +6,8 @@ bootstrap. `frs` is the fuzzy reordering score over all words, `frs_linked` over
 that the reference links, `tau` is Kendall's over linked words. --analysis adds what is
 misplaced most often, the worst sentences, the effect of each rule and, with --gold, what
 parse errors cost; it is about the last system that gives positions. --html writes all of
-it with pictures.
+it with pictures. A note tells how many of the sentences a model has learned from; --unseen
+leaves them out.
 
   niwaki evaluate-reordering references.jsonl --trees trees.conllu --rules ja
   niwaki evaluate-reordering references.jsonl -m en --rules none --rules ja --html report.html
@@ -22,6 +23,7 @@ from pathlib import PurePath
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
 from niwaki.cli._json import to_json
+from niwaki.cli._scores import add_unseen_argument
 from niwaki.cli._trees import add_tree_arguments, all_trees
 from niwaki.data.bilingual.references import check_references, read_references
 from niwaki.data.files import open_output
@@ -61,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--samples", type=positive, default=SAMPLES, metavar="N", help=f"default: {SAMPLES}"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the random draws (default: 1)")
+    add_unseen_argument(parser, "with -m: ")
     parser.add_argument("--html", metavar="OUT", help="write a page with analysis and pictures")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -73,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise NiwakiError("--gold is for --analysis or --html; add one of them")
     report = evaluate_reordering(
         references,
-        all_trees(arguments, references),
+        all_trees(arguments),
         rules=arguments.rules or ["ja"],
         orders=arguments.orders,
         texts=arguments.text,
@@ -84,6 +87,9 @@ def run(arguments: argparse.Namespace) -> int:
         worst=arguments.worst,
         samples=arguments.samples,
         seed=arguments.seed,
+        beam=arguments.beam or None,
+        threads=arguments.threads,
+        unseen=arguments.unseen,
     )
     if arguments.html:
         with open_output(arguments.html) as out:

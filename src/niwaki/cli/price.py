@@ -6,7 +6,8 @@ several models, each two are compared: a star marks an interval of the differenc
 not hold 0. Less cost is better. Treebanks of the configuration need not be there.
 
 `niwaki train` prices as many as 300 examples after each epoch in the same way. Examples that a
-model was trained on flatter it: --set objective.1.data=held-out.jsonl names others.
+model was trained on flatter it: a note tells how many there are, --unseen leaves them out, and
+--set objective.1.data=held-out.jsonl names others.
 
   niwaki price task.toml -m task.niwaki
   niwaki price task.toml -m en -m task.niwaki --set objective.1.data=held-out.jsonl --json
@@ -20,7 +21,7 @@ from collections.abc import Iterator
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
-from niwaki.cli._scores import add_samples_arguments
+from niwaki.cli._scores import add_samples_arguments, add_unseen_argument
 from niwaki.verbs.pricing import Prices, price
 
 
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--decode", metavar="HOW", help="how a graph-based model chooses trees (default: its own)"
     )
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
+    add_unseen_argument(parser)
     add_samples_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -54,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         threads=arguments.threads,
         samples=arguments.samples,
         seed=arguments.seed,
+        unseen=arguments.unseen,
     )
     print(json.dumps(found.to_json()) if arguments.json else "\n".join(_lines(found)))
     return OK
@@ -78,4 +81,6 @@ def _lines(found: Prices) -> Iterator[str]:
                 f"  {row['b']} - {row['a']}: {cost['difference']:+.4f}{star} "
                 f"[{cost['low']:+.4f}, {cost['high']:+.4f}]  p {cost['p']:.4f}"
             )
+        if note := found.note(name):
+            yield f"  {note}"
         yield f"  {each['signature']}"

@@ -4,7 +4,8 @@ GOLD is a treebank; TASK.toml is a configuration whose costs say what trees are 
 examples that neither model was trained on (--set objective.1.data=held-out.jsonl changes
 the file). Both models parse both; treebank scores and mean costs are shown with bootstrap
 intervals, then the labels and words that gained and paid, how often imperatives were seen,
-and the examples whose trees changed most. --word also counts the tags of a word in the
+and the examples whose trees changed most. What a model has learned from all the same is counted
+in a note; --unseen leaves it out. --word also counts the tags of a word in the
 examples. --html writes a page with the trees.
 
   niwaki trade-off gold.conllu task.toml -m en -m task.niwaki --html trade-off.html
@@ -19,6 +20,7 @@ import json
 from niwaki.analysis.tradeoff import as_page, as_text
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, natural, positive
+from niwaki.cli._scores import add_unseen_argument
 from niwaki.data.files import atomic_write
 from niwaki.errors import ConfigError
 from niwaki.metrics.base import SAMPLES
@@ -44,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--samples", type=positive, default=SAMPLES, metavar="N", help=f"default: {SAMPLES}"
     )
     parser.add_argument("--seed", type=natural, default=1, help="of the random draws (default: 1)")
+    add_unseen_argument(parser)
     parser.add_argument("--html", metavar="FILE", help="write a page with the trees that changed")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -59,6 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         overrides=arguments.overrides,
         samples=arguments.samples,
         seed=arguments.seed,
+        unseen=arguments.unseen,
     )
     if arguments.html:
         with atomic_write(arguments.html) as file:

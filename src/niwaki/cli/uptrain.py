@@ -13,7 +13,8 @@ the output, in MODEL.trees. After an interruption, --resume goes on. --progress 
 `niwaki train`.
 
 With --curve, a model is trained for each number of the teacher's sentences; with --test,
-scores on gold sentences are shown, and which labels and tags gained most.
+scores on gold sentences are shown, and which labels and tags gained most. A note tells how many
+of these sentences were learned; --unseen leaves them out.
 
   niwaki uptrain en.toml --teacher-trees silver.conllu.gz -o fast.niwaki
   niwaki uptrain en.toml -m a -m b --beam 32 --text questions.txt --questions -o fast.niwaki
@@ -29,6 +30,7 @@ import json
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, natural, positive
 from niwaki.cli._on_error import add_on_error
+from niwaki.cli._scores import add_unseen_argument
 from niwaki.cli._training import add_progress, training_output
 from niwaki.data.files import open_output
 from niwaki.data.text import FORMATS
@@ -72,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--test", metavar="GOLD", nargs="+", default=[], help="sentences to show scores on"
     )
+    add_unseen_argument(parser, "with --test: ")
     parser.add_argument("--chart", metavar="OUT", help="the curve as SVG or PNG (needs --test)")
     add_overrides(parser)
     parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
@@ -87,6 +90,8 @@ def _sizes(text: str) -> list[int]:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.chart and not (arguments.test and arguments.curve):
         raise NiwakiError("--chart draws a --curve of scores on a --test; give both")
+    if arguments.unseen and not arguments.test:
+        raise NiwakiError("--unseen is for scores on a --test; give one, or leave it out")
     overrides = list(arguments.overrides)
     if arguments.agreement is not None:
         overrides.append(f"uptraining.agreement={arguments.agreement}")
@@ -102,6 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
             questions=arguments.questions,
             sizes=arguments.curve,
             test=arguments.test,
+            unseen=arguments.unseen,
             report=output,
             overrides=overrides,
             resume=arguments.resume,

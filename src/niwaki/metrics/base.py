@@ -46,6 +46,8 @@ class Evaluation(ABC):
     names: tuple[str, ...]  # of the scores
     # How what is scored was made, if that is known: the end of the signature.
     more: str = field(default="", kw_only=True)
+    # How many of the sentences the model that was scored has learned from, if that is known.
+    learned: int | None = field(default=None, kw_only=True)
 
     @property
     def costs(self) -> frozenset[str]:
@@ -101,6 +103,8 @@ class Evaluation(ABC):
     def to_json(self, samples: int = 0, seed: int = 1) -> dict[str, Any]:
         """The scores with what they depend on, and with intervals of so many samples, if any."""
         record: dict[str, Any] = {**self.scores, "sentences": self.sentences}
+        if self.learned is not None:
+            record["learned"] = self.learned
         record["signature"] = self.signature
         if samples:
             record["signature"] += f"|{drawn_by(samples, seed)}"

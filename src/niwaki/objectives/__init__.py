@@ -124,6 +124,13 @@ def of_sentences(objective: AnyObjective, purpose: str) -> Objective:
     return objective
 
 
+def groups_of(objective: AnyObjective) -> Sequence[Sequence[int]]:
+    """The numbers of the sentences of each example, also where that is one."""
+    if isinstance(objective, GroupObjective):
+        return objective.groups
+    return [(number,) for number in range(len(objective.ids))]
+
+
 def costs_of_trees(objective: AnyObjective, parsed: Sequence[Sentence]) -> Costs:
     """What the trees of all sentences of an objective cost, a number an example."""
     names = sorted({label for sentence in parsed for label in sentence.deprels})

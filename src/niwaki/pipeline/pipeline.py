@@ -28,6 +28,7 @@ from niwaki.features.vocabulary import Vocabulary
 from niwaki.kernel.batch import Batch
 from niwaki.parsers.base import Parsed, Parser, Search
 from niwaki.pipeline.batching import in_batches
+from niwaki.pipeline.learned import LearnedSentences
 from niwaki.pipeline.lengths import LONGER, MAX_LENGTH, LengthLimit, join, skip
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.tagging.morphology import Morphology
@@ -61,6 +62,8 @@ class Pipeline:
     parser: Parser
     clusters: WordClusters | None = None
     segmenter: Segmenter | None = None
+    # None: the model is of a time when that was not kept.
+    learned: LearnedSentences | None = None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, atomically."""
@@ -71,7 +74,7 @@ class Pipeline:
         """What a file holds of it; each part writes itself."""
         parts = Parts()
         every = (self.parser, self.segmenter, self.tagger, self.morphology, self.clusters)
-        for part in every:
+        for part in (*every, self.learned):
             if part is not None:
                 parts.add_all(part.parts())
         return parts

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
+from typing import TypeVar
 
 from niwaki.data.modelfile import ModelFile, read_model_file
 from niwaki.errors import ConfigError, ModelError, nearest, shown
 from niwaki.features.clusters import WordClusters
 from niwaki.features.parts import SavedParts
 from niwaki.parsers.base import load_family
+from niwaki.pipeline.learned import LEARNED_FILE, LearnedSentences
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.tagging.morphology import Morphology
 from niwaki.tagging.tagger import Tagger
+
+T = TypeVar("T")
 
 # What it raises when parts of a model do not fit together.
 _UNFIT = (
@@ -31,8 +36,19 @@ def load(name_or_path: str | os.PathLike[str] = "en") -> Pipeline:
 
 def pipeline_of(file: ModelFile) -> Pipeline:
     """The model of a file that was read and found whole; what is in it may be anything."""
+    return _checked(_build, file)
+
+
+def learned_of(file: ModelFile) -> LearnedSentences | None:
+    """What the model of a file has learned from, if it says so; it need not be built."""
+    if LEARNED_FILE not in file.parts:
+        return None
+    return _checked(lambda each: LearnedSentences.load(SavedParts(each)), file)
+
+
+def _checked(make: Callable[[ModelFile], T], file: ModelFile) -> T:
     try:
-        return _build(file)
+        return make(file)
     except _UNFIT as error:
         # The checksums are right, so whoever wrote it wrote something else.
         raise ModelError(
@@ -63,6 +79,7 @@ def _build(file: ModelFile) -> Pipeline:
         parser=load_family(kind).load(parts, shared),
         clusters=clusters,
         segmenter=Segmenter.load(parts),
+        learned=LearnedSentences.load(parts),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 # numpy would load it when it is first used, and an interrupt at that moment would be lost:
@@ -20,6 +21,7 @@ from niwaki.learning.corpus import Corpus
 from niwaki.learning.workers import checked_first, run_all
 from niwaki.metrics.attachment import evaluate
 from niwaki.parsers.base import Job, Parser, Plan, Setup, load_family
+from niwaki.pipeline.learned import LearnedSentences
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.segmenting.trainer import can_segment, train_segmenter
@@ -121,6 +123,15 @@ class TrainingData:
         return self.config.tagger.tags and self.corpus.is_tagged
 
     @property
+    def learned(self) -> LearnedSentences:
+        """What the model will have learned from: examples of costs, trees, and what its start
+        has. The development data, which chooses an epoch, is not among it.
+        """
+        examples = [each.objective.sentences for each in self.costs]
+        learned = LearnedSentences.of(chain(*examples, self.corpus.sentences))
+        return learned if self.init is None else learned.after(self.init.learned)
+
+    @property
     def lowercase(self) -> bool:
         return self.config.model.case == "insensitive"
 
@@ -202,7 +213,9 @@ class Run:
             dev_tags = self._dev_tags(tagger)
         if data.dev is not None and dev_tags is not None:
             parser = family.calibrated(parser, data.dev, dev_tags)
-        pipeline = Pipeline(self._card(), tagger, morphology, parser, data.clusters, segmenter)
+        pipeline = Pipeline(
+            self._card(), tagger, morphology, parser, data.clusters, segmenter, data.learned
+        )
         return _with_scores(pipeline, data.dev) if data.dev is not None else pipeline
 
     def _setup(self) -> Setup:

@@ -15,6 +15,7 @@ from niwaki.data.files import Source
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, NiwakiError
 from niwaki.metrics.base import SAMPLES
+from niwaki.pipeline.learned import overlap_of
 from niwaki.training.examples import load_costs
 from niwaki.verbs._given import (
     Model,
@@ -84,30 +85,35 @@ def analyze_bilingual(
     *,
     beam: int = 1,
     retag: bool = False,
+    unseen: bool = False,
     on_error: OnError = "fail",
     watch: Watch = unwatched,
 ) -> BilingualReport:
     """Whether links to a translation tell when to shift and when to reduce (Huang et al. 2009).
 
     Links stand in a file, a line for each sentence, or in MISC. With a model, its first mistake
-    in each sentence is counted too. With `on_error="skip"`, sentences whose line does not fit go
-    without links.
+    in each sentence is counted too; with `unseen`, sentences that it has learned from are left out.
+    With `on_error="skip"`, sentences whose line does not fit go without links.
 
         >>> analyze_bilingual("gold.conllu", "gold.align", "en").to_json()
     """
     on_fault = fault_handler(on_error)
     sentences = list(linked(sentences_of(gold), links, on_fault))
+    loaded = None if model is None else model_of(model)
+    records = [] if loaded is None else [loaded.learned]
+    numbers, overlap = overlap_of(records, sentences, unseen=unseen)
+    sentences = [sentences[number] for number in numbers]
     mistakes = {}
-    if model is not None:
+    if loaded is not None:
         ways = []
-        for way in moves_of(model_of(model), sentences, beam, retag):
+        for way in moves_of(loaded, sentences, beam, retag):
             ways.append(way)
             watch("parsing", 1, len(sentences))
         mistakes = {
             "against the canonical way": first_mistakes(sentences, ways, genuine=False),
             "genuine": first_mistakes(sentences, ways, genuine=True),
         }
-    return BilingualReport(decide(sentences), mistakes)
+    return BilingualReport(decide(sentences), mistakes, overlap if records else None)
 
 
 def analyze_curves(logs: Sequence[str]) -> CurvesReport:
@@ -130,11 +136,14 @@ def trade_off(
     overrides: Sequence[str] = (),
     samples: int = SAMPLES,
     seed: int = 1,
+    unseen: bool = False,
 ) -> TradeOff:
     """What a model has gained for a task, and what it has paid in treebank scores.
 
     `task` is a configuration whose costs say what trees are for, with examples that neither
-    model was trained on. The tags of `words` in the examples are counted.
+    model was trained on. `overlaps` of the result says how many of them, and of the gold trees,
+    were learned all the same; with `unseen`, these are left out. The tags of `words` in the
+    examples are counted.
 
         >>> found = trade_off("gold.conllu", "task.toml", "en", "task.niwaki", words=["click"])
         >>> found.costs, found.to_json()
@@ -151,4 +160,5 @@ def trade_off(
         words=list(words),
         samples=samples,
         seed=seed,
+        unseen=unseen,
     )

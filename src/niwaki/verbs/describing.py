@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from niwaki.data.modelfile import read_model_file
-from niwaki.pipeline.store import find_model
+from niwaki.pipeline.learned import LearnedSentences
+from niwaki.pipeline.store import find_model, learned_of
 from niwaki.training.card import upgraded, used_settings
 
 _DEEPEST = 20
@@ -20,6 +21,7 @@ class ModelInfo:
 
     config: Mapping[str, Any]
     parts: Mapping[str, int]  # the bytes of each
+    learned: LearnedSentences | None = None  # None: that is not recorded
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -27,11 +29,17 @@ class ModelInfo:
         return used_settings(dict(self.config))
 
     def to_json(self) -> dict[str, Any]:
-        return dict(self.config)
+        known = self.learned
+        learned = None if known is None else {"sentences": len(known), "complete": known.complete}
+        return {**self.config, "learned": learned}
 
     def to_text(self) -> str:
         sizes = [f"  {name}: {size:,} bytes" for name, size in self.parts.items()]
-        return "\n".join([*_card(self.settings, 0), "parts", *sizes])
+        kept = "not recorded"
+        if self.learned is not None:
+            kept = f"{len(self.learned):,} sentences (hashes kept)"
+            kept += "" if self.learned.complete else ", and more that are not recorded"
+        return "\n".join([*_card(self.settings, 0), f"learned from: {kept}", "parts", *sizes])
 
 
 def info(model: str | os.PathLike[str]) -> ModelInfo:
@@ -40,7 +48,8 @@ def info(model: str | os.PathLike[str]) -> ModelInfo:
     >>> info("en").config["card"]["licences"]
     """
     file = read_model_file(find_model(model))
-    return ModelInfo(upgraded(file.config), {name: len(part) for name, part in file.parts.items()})
+    sizes = {name: len(part) for name, part in file.parts.items()}
+    return ModelInfo(upgraded(file.config), sizes, learned_of(file))
 
 
 def _card(value: Mapping[str, Any], depth: int) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from niwaki.errors import ConfigError
 from niwaki.metrics.base import SAMPLES, drawn_by
 from niwaki.metrics.means import MeanEvaluation, evaluate_means
 from niwaki.metrics.significance import Difference, compare_all
-from niwaki.objectives import costs_of_trees
+from niwaki.objectives import costs_of_trees, groups_of
+from niwaki.pipeline.learned import Overlap, overlap_of
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.training.examples import load_costs
 from niwaki.verbs._given import Model, model_of, name_of
@@ -39,12 +40,19 @@ class Prices:
     def to_json(self) -> dict[str, Any]:
         return {name: self._objective(name) for name in self.evaluations}
 
+    def note(self, objective: str) -> str:
+        """One line, if models have learned from examples of an objective."""
+        found = self.evaluations[objective]
+        overlap = Overlap(found[0].sentences, tuple(each.learned for each in found))
+        return overlap.note(self.models, "examples")
+
     def _objective(self, name: str) -> dict[str, Any]:
         found = self.evaluations[name]
         return {
             "examples": found[0].sentences,
             "models": [
                 {"model": model, **each.scores, "intervals": each.interval(self.samples, self.seed)}
+                | {"learned": each.learned}
                 for model, each in zip(self.models, found, strict=True)
             ],
             "differences": [
@@ -66,12 +74,15 @@ def price(
     threads: int = 1,
     samples: int = SAMPLES,
     seed: int = 1,
+    unseen: bool = False,
 ) -> Prices:
     """What the trees that models give to the examples of a configuration's costs cost.
 
     Nothing is trained, and treebanks of the configuration need not be there. Of each objective that
     is a cost, `scores["cost"]` is the mean and `scores["perfect"]` the share of examples that
-    cost nothing. Tags that the examples have are kept, as in training.
+    cost nothing. Tags that the examples have are kept, as in training. `learned` says how many
+    examples a model has learned from (None if it does not know); with `unseen`, those that one of
+    the models has learned from are left out.
 
         >>> found = price("task.toml", ["en", "task.niwaki"])
         >>> found.evaluations["1 reordering"][0].scores, found.differences("1 reordering")[0, 1]
@@ -88,12 +99,15 @@ def price(
     if not given:
         raise ConfigError("no model; give at least one")
     evaluations: dict[str, list[MeanEvaluation]] = {each.name: [] for each in costs}
-    for model in map(model_of, given):
-        for each in costs:
-            words = each.objective.sentences
+    loaded = [model_of(each) for each in given]
+    for each in costs:
+        words, groups = each.objective.sentences, groups_of(each.objective)
+        records = [model.learned for model in loaded]
+        priced, overlap = overlap_of(records, words, groups=groups, unseen=unseen)
+        for model, learned in zip(loaded, overlap.learned, strict=True):
             parsed = list(model.parse(words, threads=threads, beam=beam, decode=decode))
-            found = costs_of_trees(each.objective, parsed)
-            table = np.stack([found, found == 0], axis=1)
-            evaluations[each.name].append(evaluate_means(NAMES, table))
+            found = costs_of_trees(each.objective, parsed)[priced]
+            made = evaluate_means(NAMES, np.stack([found, found == 0], axis=1))
+            evaluations[each.name].append(replace(made, learned=learned, more=overlap.signature))
     names = [name_of(each, f"model {number}") for number, each in enumerate(given, start=1)]
     return Prices(names, evaluations, samples, seed)

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from niwaki.analysis.gains import GainsReport, Row, learning_curve, measure
 from niwaki.data.conllu import read_conllu
 from niwaki.errors import ConfigError
+from niwaki.pipeline.learned import overlap_of
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.training import run, self_training, uptraining
@@ -152,6 +153,7 @@ def uptrain(
     questions: bool = False,
     sizes: Sequence[int] = (),
     test: Sequence[str] = (),
+    unseen: bool = False,
     report: Reporter | None = None,
     overrides: Sequence[str] = (),
     resume: bool = False,
@@ -162,9 +164,9 @@ def uptrain(
 
     Teachers are lists of CoNLL-U files, one list each, and models, which parse `text`. With
     `questions`, only short English questions are kept. For each of `sizes`, a model is trained
-    on so many of the teachers' sentences. `test` files are scored. With `on_error="skip"`, faulty
-    sentences of the teachers are left out, and `report` is told how many. The rest is as for
-    `train`.
+    on so many of the teachers' sentences. `test` files are scored, with `unseen` without sentences
+    that one of the models has learned from. With `on_error="skip"`, faulty sentences of the
+    teachers are left out, and `report` is told how many. The rest is as for `train`.
 
         >>> uptrain("en.toml", "fast.niwaki", teacher_trees=[["silver.conllu.gz"]])
         >>> found = uptrain("en.toml", "fast.niwaki", models=["a", "b"], text=["news.txt"])
@@ -188,19 +190,24 @@ def uptrain(
         resume=resume,
         threads=threads,
     )
-    return _measured(read, trained, test) if test else Uptrained(trained)
+    return _measured(read, trained, test, unseen) if test else Uptrained(trained)
 
 
-def _measured(config: Config, models: Mapping[int, Path], test: Sequence[str]) -> Uptrained:
+def _measured(
+    config: Config, models: Mapping[int, Path], test: Sequence[str], unseen: bool
+) -> Uptrained:
     treebanks = [file for each in config.objective if not each.is_cost for file in each.data]
     known = {form for file in treebanks for s in read_conllu(file) for form in s.forms}
+    loaded = {size: load(model) for size, model in models.items()}
     rows: list[Row] = []
     curves: dict[str, dict[int, float]] = {}
     for name, file in zip(short_names(test), test, strict=True):
         gold = list(read_conllu(file))
+        numbers, _ = overlap_of([each.learned for each in loaded.values()], gold, unseen=unseen)
+        gold = [gold[number] for number in numbers]
         found = {
-            size: measure(load(model), gold, system=f"{size:,} trees", test=name, known=known)
-            for size, model in models.items()
+            size: measure(model, gold, system=f"{size:,} trees", test=name, known=known)
+            for size, model in loaded.items()
         }
         rows += found.values()
         curves[name] = {size: row.scores["LAS"] for size, row in found.items()}

@@ -46,8 +46,10 @@ async def checked(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The same for a job: what could not be parsed at all is refused before it begins."""
     corpus, systems = resolved(app, body)
-    if any(system["beam"] for system in systems):
-        await app.pool.run("check_systems", {"systems": systems})
+    unseen = body.get("unseen", False)
+    if unseen or any(system["beam"] for system in systems):
+        arguments = {"systems": systems, "corpus": corpus, "unseen": unseen}
+        await app.pool.run("check_systems", arguments)
     return corpus, systems
 
 
@@ -70,21 +72,22 @@ async def compare(app: AppState, call: Call) -> Result:
         raise RequestError(422, "systems: give two to compare")
 
     async def work(job: Job) -> Any:
-        return await run_comparison(app, job, corpus, systems)
+        return await run_comparison(app, job, corpus, systems, call.body.get("unseen", False))
 
     title = f"{' against '.join(map(title_of, call.body['systems']))} on {call.body['corpus']}"
     return app.jobs.start("compare", title, call.body, work).summary()
 
 
 async def run_comparison(
-    app: AppState, job: Job, corpus: dict[str, Any], systems: list[dict[str, Any]]
+    app: AppState, job: Job, corpus: dict[str, Any], systems: list[dict[str, Any]], unseen: bool
 ) -> Any:
     for letter, system in zip("AB", systems, strict=True):
         arguments = {"system": system, "corpus": corpus}
         await in_chunks(app, job, f"parsing with {letter}", "score_chunk", arguments)
     job.progress("drawing samples", 0, 0)
     a, b = systems
-    return load_json(await app.background.run("compare", {"corpus": corpus, "a": a, "b": b}))
+    both: dict[str, Any] = {"corpus": corpus, "a": a, "b": b, "unseen": unseen}
+    return load_json(await app.background.run("compare", both))
 
 
 def title_of(system: dict[str, Any]) -> str:
@@ -103,7 +106,8 @@ async def analyse(app: AppState, call: Call) -> Result:
     body = call.body
     corpus, systems = await checked(app, body)
     names = distinct(list(map(title_of, body["systems"])))
-    common: dict[str, Any] = {"names": names, "systems": systems, "corpus": corpus}
+    place = {"systems": systems, "corpus": corpus, "unseen": body.get("unseen", False)}
+    common: dict[str, Any] = {"names": names, **place}
 
     async def work(job: Job) -> Any:
         step = "score_chunk" if corpus["kind"] == "references" else "analyse_chunk"
@@ -117,12 +121,12 @@ async def analyse(app: AppState, call: Call) -> Result:
         common.update((key, body[key]) for key in ("labelled", "punctuation") if key in body)
         found = load_json(await app.background.run("analyse", common))
         found["beams"] = []
-        first = systems[0]["model"]
-        widths = load_json(await app.background.run("widths", {"model": first}))
+        first = {"model": systems[0]["model"]}
+        widths = load_json(await app.background.run("widths", first))
         for number, width in enumerate(widths):
             job.progress(f"trying a beam of {width}", number, len(widths))
-            place = {"model": first, "file": corpus["file"], "width": width}
-            found["beams"].append(load_json(await app.background.run("beams", place)))
+            tried = await app.background.run("beams", {**place, "width": width})
+            found["beams"].append(load_json(tried))
         return found
 
     title = f"{', '.join(names)} on {body['corpus']}"
@@ -156,6 +160,7 @@ async def trade_off(app: AppState, call: Call) -> Result:
         "models": list(map(app.registry.model, names)),
         "gold": app.corpus(body["treebank"], "trees").files[0] if "treebank" in body else None,
         "tasks": tasks,
+        "unseen": body.get("unseen", False),
     }
 
     async def work(job: Job) -> Any:
@@ -180,6 +185,11 @@ async def cancel(app: AppState, call: Call) -> Result:
     return found.summary()
 
 
+_UNSEEN = {
+    "unseen": flag("Leave out sentences that one of the models has learned from.", default=False)
+}
+
+
 def _on(least: int, most: int) -> dict[str, Any]:
     return {
         "corpus": {**name, "description": "A treebank or references of /api/corpora."},
@@ -192,8 +202,12 @@ ENDPOINTS = [
         "/api/compare",
         "Start to compare two systems on a corpus",
         compare,
-        record(_on(2, 2), "corpus", "systems"),
-        description="Answers with a job; its result has tables with 95% intervals and all rows.",
+        record({**_on(2, 2), **_UNSEEN}, "corpus", "systems"),
+        description=(
+            "Answers with a job; its result has tables with 95% intervals and all rows. `overlap` "
+            "says how many of the `examples` each system has `learned` from (null if its model "
+            "does not know) and how many are `left_out`."
+        ),
     ),
     Endpoint(
         "/api/compare-sentence",
@@ -208,6 +222,7 @@ ENDPOINTS = [
         record(
             {
                 **_on(1, MOST_SYSTEMS),
+                **_UNSEEN,
                 "labelled": flag("Whether labels count.", default=True),
                 "punctuation": flag("Whether punctuation counts.", default=True),
             },
@@ -216,7 +231,8 @@ ENDPOINTS = [
         ),
         description=(
             "Answers with a job. On trees, its result is that of `niwaki analyze --json`, with "
-            "confusions, sentences and reliability of each system in `details`."
+            "confusions, sentences and reliability of each system in `details`, and `overlap` as "
+            "for /api/compare."
         ),
     ),
     Endpoint(
@@ -242,6 +258,7 @@ ENDPOINTS = [
                     "What trees are for.",
                     least=1,
                 ),
+                **_UNSEEN,
             },
             "models",
             "tasks",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,11 @@ from niwaki.metrics.base import drawn_by, resample
 from niwaki.metrics.reordering import evaluate_orders
 from niwaki.metrics.significance import Difference, compare
 from niwaki.parsers.base import Search
+from niwaki.pipeline.learned import Overlap, overlap_of
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.loading import model_of, references_of, rules_of, trees_of
-from niwaki.serve.work.ordering import scored, shown_reordering
+from niwaki.serve.work.ordering import scored as scored_order
+from niwaki.serve.work.ordering import shown_reordering
 from niwaki.tasks.reorder.reorderer import Reorderer, Reordering
 
 SAMPLES = 2_000
@@ -57,8 +60,17 @@ def store_of(system: System, corpus: Corpus) -> dict[int, Sentence]:
     return found
 
 
-def check_systems(systems: list[System]) -> dict[str, Any]:
-    """Refuse a way to search that a model has not, before anything is parsed."""
+def scored(systems: Sequence[System], corpus: Corpus, unseen: bool) -> tuple[list[int], Overlap]:
+    """The numbers of the sentences that are scored, and how many of them each model knows."""
+    records = [model_of(system["model"]).learned for system in systems]
+    return overlap_of(records, _words(corpus), unseen=unseen)
+
+
+def check_systems(systems: list[System], corpus: Corpus, unseen: bool) -> dict[str, Any]:
+    """Refuse a way to search that a model has not, and what leaves no sentence, before any is
+    parsed.
+    """
+    scored(systems, corpus, unseen)
     for at, system in enumerate(systems):
         try:
             model_of(system["model"]).parser.check(Search(beam=system["beam"]))
@@ -84,14 +96,21 @@ def all_parsed(system: System, corpus: Corpus) -> list[Sentence]:
     return [store[n] for n in sorted(store)]
 
 
-def compare_systems(corpus: Corpus, a: System, b: System) -> dict[str, Any]:
+def compare_systems(corpus: Corpus, a: System, b: System, unseen: bool) -> dict[str, Any]:
+    numbers, overlap = scored([a, b], corpus, unseen)
+    found: dict[str, Any]
     if corpus["kind"] == "trees":
         gold = trees_of(corpus["file"])
         if any(UNKNOWN in each.heads for each in gold):
             raise RequestError(422, "this corpus has unknown heads; compare on whole trees")
-        return _compare_trees(gold, all_parsed(a, corpus), all_parsed(b, corpus))
-    references = references_of(corpus["file"])
-    return _compare_orders(references, orders_of(a, corpus), orders_of(b, corpus))
+        trees = gold, all_parsed(a, corpus), all_parsed(b, corpus)
+        found = _compare_trees(numbers, *([each[n] for n in numbers] for each in trees))
+    else:
+        references, orders = references_of(corpus["file"]), (orders_of(x, corpus) for x in (a, b))
+        one, other = ([each[n] for n in numbers] for each in orders)
+        found = _compare_orders(numbers, [references[n] for n in numbers], one, other)
+    signature = "|".join(filter(None, (found["signature"], overlap.signature)))
+    return {**found, "overlap": asdict(overlap), "signature": signature}
 
 
 def orders_of(system: System, corpus: Corpus) -> list[Reordering]:
@@ -101,10 +120,12 @@ def orders_of(system: System, corpus: Corpus) -> list[Reordering]:
 # -- trees ------------------------------------------------------------------------
 
 
-def _compare_trees(gold: list[Sentence], a: list[Sentence], b: list[Sentence]) -> dict[str, Any]:
+def _compare_trees(
+    numbers: list[int], gold: list[Sentence], a: list[Sentence], b: list[Sentence]
+) -> dict[str, Any]:
     one, other = evaluate(gold, a), evaluate(gold, b)
     rows = []
-    for number, (right, x, y) in enumerate(zip(gold, a, b, strict=True)):
+    for number, right, x, y in zip(numbers, gold, a, b, strict=True):
         marks = [right_words(right, each) for each in (x, y)]
         wrong = {label for label, p, q in zip(right.deprels, *marks, strict=True) if not (p and q)}
         changed = {label for label, p, q in zip(right.deprels, *marks, strict=True) if p != q}
@@ -177,18 +198,19 @@ def _label_table(
 
 
 def _compare_orders(
-    references: list[Reference], a: list[Reordering], b: list[Reordering]
+    numbers: list[int], references: list[Reference], a: list[Reordering], b: list[Reordering]
 ) -> dict[str, Any]:
     one, other = (evaluate_orders(references, [each.order for each in x]) for x in (a, b))
     table = compare(one, other, SAMPLES, _SEED)
     measure = "frs_linked"
     rows = []
-    for number, (reference, x, y) in enumerate(zip(references, a, b, strict=True)):
+    for at, (reference, x, y) in enumerate(zip(references, a, b, strict=True)):
+        text = " ".join(reference.tokens)
         rows.append(
             {
-                **row_of(number, reference.id, " ".join(reference.tokens), len(reference.tokens)),
-                "a": float(one.of(measure)[number]),
-                "b": float(other.of(measure)[number]),
+                **row_of(numbers[at], reference.id, text, len(reference.tokens)),
+                "a": float(one.of(measure)[at]),
+                "b": float(other.of(measure)[at]),
                 "wrong": sorted(set(x.sentence.deprels) | set(y.sentence.deprels)),
                 "changed": sorted(x.applied ^ y.applied),
                 "differ": x.order != y.order,
@@ -241,6 +263,6 @@ def sentence(corpus: Corpus, systems: Sequence[System], number: int) -> dict[str
             (found,) = Reorderer(rules_of(system["rules"])).reorder([parsed])
             reference = references_of(corpus["file"])[number]
             shown |= shown_reordering(found)
-            shown["reference"] = scored(reference, found.order)
+            shown["reference"] = scored_order(reference, found.order)
         record["systems"].append(shown)
     return record

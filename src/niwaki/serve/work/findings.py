@@ -26,6 +26,7 @@ from niwaki.serve.work.comparing import (
     Corpus,
     System,
     all_parsed,
+    scored,
     shown_difference,
     store_of,
 )
@@ -66,16 +67,19 @@ def analyse(
     corpus: Corpus,
     labelled: bool = True,
     punctuation: bool = True,
+    unseen: bool = False,
 ) -> dict[str, Any]:
     """The error profiles of `niwaki analyze`, and what each system confuses and doubts."""
     gold = trees_of(corpus["file"])
     if any(UNKNOWN in each.heads for each in gold):
         raise RequestError(422, "this corpus has unknown heads; analyse whole trees")
+    numbers, overlap = scored(systems, corpus, unseen)
+    gold = [gold[n] for n in numbers]
     parsed = []
     for system in systems:
         analyse_chunk(system, corpus, 0, 1 << 30)
         store = _analysed(system, corpus)
-        parsed.append([store[n] for n in sorted(store)])
+        parsed.append([store[n] for n in numbers])
     found = profile_errors(
         gold,
         dict(zip(names, parsed, strict=True)),
@@ -83,20 +87,25 @@ def analyse(
         punctuation=punctuation,
     )
     report = ProfilesReport(found)
+    record = report.to_json()
     return {
-        **report.to_json(),
+        **record,
+        "signature": "|".join(filter(None, (record["signature"], overlap.signature))),
         "factors": [{**asdict(each.factor), "measures": each.measures} for each in found.profiles],
         "few": FEW,
         "outstanding": [asdict(table) for table in report.difference_tables()],
         "details": {
-            name: _details(gold, trees, model_of(system["model"]))
+            name: _details(numbers, gold, trees, model_of(system["model"]))
             for name, trees, system in zip(names, parsed, systems, strict=True)
         },
+        "overlap": asdict(overlap),
     }
 
 
-def _details(gold: list[Sentence], parsed: list[Sentence], model: Pipeline) -> dict[str, Any]:
-    examples = _examples(gold, parsed)
+def _details(
+    numbers: list[int], gold: list[Sentence], parsed: list[Sentence], model: Pipeline
+) -> dict[str, Any]:
+    examples = _examples(numbers, gold, parsed)
     record: dict[str, Any] = {
         "scores": evaluate(gold, parsed).scores,
         "confusions": _confusions(gold, parsed),
@@ -136,10 +145,12 @@ def _errors(right: Sentence, found: Sentence) -> Iterator[tuple[tuple[str, str, 
             yield (label, other_label, head == other_head), word
 
 
-def _examples(gold: list[Sentence], parsed: list[Sentence]) -> list[dict[str, Any]]:
+def _examples(
+    numbers: list[int], gold: list[Sentence], parsed: list[Sentence]
+) -> list[dict[str, Any]]:
     """The sentences with most errors, with the words that are wrong."""
     found = []
-    for number, (right, system) in enumerate(zip(gold, parsed, strict=True)):
+    for number, right, system in zip(numbers, gold, parsed, strict=True):
         wrong = [word for _, word in _errors(right, system)]
         if wrong:
             labels = sorted({right.deprels[word - 1] for word in wrong})
@@ -165,9 +176,11 @@ def widths(model: str) -> list[int]:
     return list(_WIDTHS) if "beam" in model_of(model).parser.options else []
 
 
-def beams(model: str, file: str, width: int) -> dict[str, Any]:
-    """Accuracy and speed with a beam of some width, on the first sentences."""
-    pipeline, gold = model_of(model), trees_of(file)[:_TRIED]
+def beams(systems: list[System], corpus: Corpus, width: int, unseen: bool) -> dict[str, Any]:
+    """Accuracy and speed of the first with a beam of some width, on the first sentences."""
+    numbers, _ = scored(systems, corpus, unseen)
+    pipeline, trees = model_of(systems[0]["model"]), trees_of(corpus["file"])
+    gold = [trees[n] for n in numbers[:_TRIED]]
     list(pipeline.parse(gold[:5], beam=width, retag=True))
     started = time.process_time()
     parsed = list(pipeline.parse(gold, beam=width, retag=True))
@@ -183,13 +196,17 @@ def beams(model: str, file: str, width: int) -> dict[str, Any]:
     }
 
 
-def order_findings(names: list[str], systems: list[System], corpus: Corpus) -> dict[str, Any]:
+def order_findings(
+    names: list[str], systems: list[System], corpus: Corpus, unseen: bool = False
+) -> dict[str, Any]:
     """Scores of systems, how the others differ from the first, and what is wrong with each."""
-    references = references_of(corpus["file"])
-    found = [
-        rule_system(name, references, all_parsed(system, corpus), rules_of(system["rules"]))
-        for name, system in zip(names, systems, strict=True)
-    ]
+    numbers, overlap = scored(systems, corpus, unseen)
+    references = {n: references_of(corpus["file"])[n] for n in numbers}
+    found = []
+    for name, system in zip(names, systems, strict=True):
+        parsed = all_parsed(system, corpus)
+        trees, rules = [parsed[n] for n in numbers], rules_of(system["rules"])
+        found.append(rule_system(name, list(references.values()), trees, rules))
     compared = compare_systems(found, SAMPLES, _SEED)
     return {
         "systems": [{"system": name} for name in names],
@@ -202,12 +219,13 @@ def order_findings(names: list[str], systems: list[System], corpus: Corpus) -> d
             name: _order_details(system, references)
             for name, system in zip(names, found, strict=True)
         },
+        "overlap": asdict(overlap),
     }
 
 
-def _order_details(system: OrderSystem, references: list[Reference]) -> dict[str, Any]:
-    analysis = analyse_orders(system, references, worst=_ROWS)
-    numbers = {id(reference): n for n, reference in enumerate(references)}
+def _order_details(system: OrderSystem, references: dict[int, Reference]) -> dict[str, Any]:
+    analysis = analyse_orders(system, list(references.values()), worst=_ROWS)
+    numbers = {id(reference): n for n, reference in references.items()}
     return {
         "scores": system.evaluation.to_json(SAMPLES, _SEED),
         "misplaced": {

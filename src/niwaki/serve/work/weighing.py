@@ -36,7 +36,11 @@ def part_treebank(
 
 
 def weigh(
-    names: list[str], models: list[str], gold: str | None, tasks: list[dict[str, str]]
+    names: list[str],
+    models: list[str],
+    gold: str | None,
+    tasks: list[dict[str, str]],
+    unseen: bool = False,
 ) -> dict[str, Any]:
     """The trade-off report; a task has a name, a kind, a file and perhaps rules."""
     trees = trees_of(gold) if gold is not None else []
@@ -44,7 +48,8 @@ def weigh(
         raise RequestError(422, "the treebank has unknown heads; take one of whole trees")
     objectives = {task["name"]: _objective(task) for task in tasks}
     before, after = (model_of(path) for path in models)
-    found = weigh_up((names[0], names[1]), (before, after), trees, objectives, samples=SAMPLES)
+    both = (names[0], names[1]), (before, after)
+    found = weigh_up(*both, trees, objectives, samples=SAMPLES, unseen=unseen)
     return found.to_json()
 
 

@@ -2,6 +2,7 @@
 import { barChart } from "./chart.js";
 import { differenceTable, opening } from "./compared.js";
 import { h, plural, replace, select, signed } from "./dom.js";
+import { learnedNote } from "./learned.js";
 import { differences, treeView } from "./tree.js";
 
 const BARS = 24;
@@ -16,6 +17,7 @@ export function tradeOffView(report, titles = {}) {
       { class: "card", id: "trade-off" },
       h("h2", {}, "Trade-off"),
       h("p", { class: "soft" }, `A is ${report.models[0]}, B is ${report.models[1]}. Costs are between 0 and 1 and fall when trees serve better`, trees.length ? "; scores on the treebank rise." : ". Without a treebank nothing tells what was paid for it."),
+      Object.entries(report.overlaps).map(([name, overlap]) => learnedNote(overlap, report.models, name === "treebank" ? ["sentence", "sentences"].map((each) => `${each} of the treebank`) : ["example", "examples"].map((each) => `${each} of ${title(name)}`))),
       differenceTable([...costs, ...trees], "", ["A", "B"]),
       h("p", { class: "faint signature" }, report.signature),
     ),

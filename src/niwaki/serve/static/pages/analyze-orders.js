@@ -3,6 +3,7 @@ import { post } from "../lib/api.js";
 import { barChart } from "../lib/chart.js";
 import { differenceTable, opening, ordersOf } from "../lib/compared.js";
 import { h, replace, select, signed } from "../lib/dom.js";
+import { learnedNote } from "../lib/learned.js";
 
 const SHOWN = ["frs_linked", "frs", "tau", "exact_linked"];
 
@@ -18,6 +19,7 @@ export function showOrders(place, job) {
       "div",
       { class: "card" },
       h("h2", {}, "Scores"),
+      learnedNote(result.overlap, names),
       h("table", { id: "scores" }, h("thead", {}, h("tr", {}, h("th", {}, ""), SHOWN.map((each) => h("th", { class: "n" }, each)))), h("tbody", {}, names.map((name) => {
         const { scores } = result.details[name];
         return h("tr", { "data-system": name }, h("td", {}, name), SHOWN.map((each) => h("td", { class: "n" }, h("b", { "data-score": each }, scores[each].toFixed(4)), h("span", { class: "faint" }, ` ${scores.intervals[each].map((end) => end.toFixed(3)).join(" … ")}`))));

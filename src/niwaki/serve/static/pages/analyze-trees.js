@@ -3,6 +3,7 @@ import { post } from "../lib/api.js";
 import { COLOURS, binChart, lineChart, whisker } from "../lib/chart.js";
 import { opening, treesOf } from "../lib/compared.js";
 import { h, percent, plural, replace, select, signed } from "../lib/dom.js";
+import { learnedNote } from "../lib/learned.js";
 
 const SENTENCES = 15;
 // What a click on a bin can pick sentences by.
@@ -29,7 +30,7 @@ export function showTrees(place, job) {
   const drawDetails = () => replace(details, systemView(result, request, names, view, drawDetails));
   replace(
     place,
-    h("div", { class: "card", id: "accuracy" }, h("h2", {}, "Accuracy"), accuracyTable(result, names), h("p", { class: "faint signature" }, result.signature)),
+    h("div", { class: "card", id: "accuracy" }, h("h2", {}, "Accuracy"), learnedNote(result.overlap, names), accuracyTable(result, names), h("p", { class: "faint signature" }, result.signature)),
     h("div", { class: "card" }, chart),
     h("div", { class: "grid2" }, result.outstanding.map(outstanding)),
     details,

@@ -3,6 +3,7 @@ import { follow, get, post } from "../lib/api.js";
 import { h, plural, replace, select } from "../lib/dom.js";
 import { jobView } from "../lib/jobs.js";
 import { keys } from "../lib/keys.js";
+import { unseenBox } from "../lib/learned.js";
 import { beamOf, beamSelect, modelNamed, usableModels } from "../lib/models.js";
 import { tradeOffView } from "../lib/tradeoff.js";
 import { showOrders } from "./analyze-orders.js";
@@ -74,7 +75,7 @@ const empty = (text, command) => ({ empty: true, element: h("div", { class: "emp
 function errorForm({ usable, models, names, rules }) {
   if (!usable.length) return empty("There is nothing to analyze yet. Start the workbench with a treebank or with reference orders:", "niwaki serve --trees dev.conllu --references pairs.jsonl");
   const element = h("div", {});
-  const state = { corpus: usable[0], systems: [{ model: names[0], beam: "", rules: "ja" }], labelled: true, punctuation: true };
+  const state = { corpus: usable[0], systems: [{ model: names[0], beam: "", rules: "ja" }], labelled: true, punctuation: true, unseen: false };
   const trees = () => state.corpus.kind === "trees";
   const check = (key, title) => h("label", { class: "field" }, h("input", { type: "checkbox", id: key, checked: state[key], onchange: (event) => (state[key] = event.target.checked) }), title);
   const draw = () =>
@@ -88,6 +89,7 @@ function errorForm({ usable, models, names, rules }) {
           draw();
         }, { id: "corpus" })),
         trees() ? [check("labelled", "labels count"), check("punctuation", "punctuation counts")] : null,
+        unseenBox(state),
       ),
       state.systems.map((system, at) =>
         h(
@@ -120,6 +122,7 @@ function errorForm({ usable, models, names, rules }) {
       corpus: state.corpus.id,
       systems: state.systems.map((each) => ({ model: each.model, ...beamOf(modelNamed(models, each.model), each.beam), ...(trees() ? {} : { rules: each.rules }) })),
       ...(trees() ? { labelled: state.labelled, punctuation: state.punctuation } : {}),
+      unseen: state.unseen,
     },
   });
   return { element, ask };
@@ -127,7 +130,7 @@ function errorForm({ usable, models, names, rules }) {
 
 function tradeOffForm({ tasks, whole, names, rules }) {
   if (!tasks.length) return empty("A trade-off needs something that trees are for: annotate some sentences, or register reference orders.", "niwaki serve --references pairs.jsonl --trees dev.conllu");
-  const state = { models: [names[0], names.at(-1)], treebank: whole[0]?.id ?? "", task: tasks[0], rules: "ja" };
+  const state = { models: [names[0], names.at(-1)], treebank: whole[0]?.id ?? "", task: tasks[0], rules: "ja", unseen: false };
   const element = h("div", {});
   const draw = () =>
     replace(
@@ -143,6 +146,7 @@ function tradeOffForm({ tasks, whole, names, rules }) {
         }, { id: "task" })),
         state.task.kind === "references" ? h("label", { class: "field" }, "Rules", select(rules, state.rules, (value) => (state.rules = value), { id: "task-rules" })) : null,
         h("label", { class: "field" }, "Treebank", select([["", "none"], ...whole.map((each) => [each.id, each.id])], state.treebank, (value) => (state.treebank = value), { id: "gold" })),
+        unseenBox(state),
       ),
       h("p", { class: "soft", vars: { margin: "10px 0 0" } }, "Fair only on examples and trees that neither model was trained on."),
     );
@@ -153,6 +157,7 @@ function tradeOffForm({ tasks, whole, names, rules }) {
       models: state.models,
       tasks: [{ corpus: state.task.id, ...(state.task.kind === "references" ? { rules: state.rules } : {}) }],
       ...(state.treebank ? { treebank: state.treebank } : {}),
+      unseen: state.unseen,
     },
   });
   return { element, ask };

@@ -4,6 +4,7 @@ import { differenceTable, opening, ordersOf, treesOf } from "../lib/compared.js"
 import { h, plural, replace, select, signed } from "../lib/dom.js";
 import { jobView } from "../lib/jobs.js";
 import { keys } from "../lib/keys.js";
+import { learnedNote, unseenBox } from "../lib/learned.js";
 import { beamOf, beamSelect, modelNamed, usableModels } from "../lib/models.js";
 
 const ROWS = 60;
@@ -17,7 +18,7 @@ export async function show(main) {
   }
   const models = usableModels(known);
   const names = models.map((each) => each.id);
-  const state = { corpus: usable[0], a: { model: names[0], beam: "" , rules: "none" }, b: { model: names[1] ?? names[0], beam: names[1] ? "" : "1", rules: "ja" } };
+  const state = { corpus: usable[0], a: { model: names[0], beam: "" , rules: "none" }, b: { model: names[1] ?? names[0], beam: names[1] ? "" : "1", rules: "ja" }, unseen: false };
   const form = h("div", { class: "card" });
   const progress = jobView();
   const results = h("section", { id: "results" });
@@ -43,6 +44,7 @@ export async function show(main) {
       ...beamOf(modelNamed(models, state[letter].model), state[letter].beam),
       ...(state.corpus.kind === "references" ? { rules: state[letter].rules } : {}),
     })),
+    unseen: state.unseen,
   });
   const run = async () => {
     replace(results);
@@ -65,7 +67,7 @@ export async function show(main) {
         draw();
       }, { id: "corpus" })), h("span", { class: "chip" }, state.corpus.kind === "trees" ? "treebank" : "reference orders")),
       h("div", { class: "grid2" }, side("a"), side("b")),
-      h("div", { class: "row", vars: { "margin-top": "16px" } }, h("button", { class: "button main", id: "run", onclick: run }, "Compare ", h("kbd", {}, "⏎"))),
+      h("div", { class: "row", vars: { "margin-top": "16px" } }, h("button", { class: "button main", id: "run", onclick: run }, "Compare ", h("kbd", {}, "⏎")), unseenBox(state)),
       progress.element,
     );
   draw();
@@ -100,7 +102,7 @@ function showResult(place, job) {
   const worse = result.rows.filter((row) => row.b < row.a).length;
   replace(
     place,
-    h("div", { class: "card", id: "table" }, h("div", { class: "row between" }, h("h2", {}, job.title), h("span", { class: "soft num" }, h("span", { class: "up" }, `${better} better`), " · ", h("span", { class: "down" }, `${worse} worse`), ` · ${result.rows.length - better - worse} equal`)), differenceTable(result.table, "", ["A", "B"], { digits: trees ? 2 : 4 }), h("p", { class: "faint signature" }, result.signature)),
+    h("div", { class: "card", id: "table" }, h("div", { class: "row between" }, h("h2", {}, job.title), h("span", { class: "soft num" }, h("span", { class: "up" }, `${better} better`), " · ", h("span", { class: "down" }, `${worse} worse`), ` · ${result.rows.length - better - worse} equal`)), learnedNote(result.overlap, letters), differenceTable(result.table, "", ["A", "B"], { digits: trees ? 2 : 4 }), h("p", { class: "faint signature" }, result.signature)),
     result.labels.length
       ? h("details", { class: "card" }, h("summary", {}, h("b", {}, "By label"), h("span", { class: "soft" }, " · share found with head and label; click one to see its sentences")), h("div", { vars: { "margin-top": "12px" } }, differenceTable(result.labels, "label", ["A", "B"], { count: true, digits: 1, onpick: (label) => {
           chooser.value = filter.label = label;
@@ -158,7 +160,7 @@ function fits(row, filter) {
   return Math.abs(change) >= filter.least && 1 - Math.min(row.a, row.b) >= filter.cost;
 }
 
-function rowTable(rows, request, names, trees) {
+function rowTable(rows, { corpus, systems }, names, trees) {
   if (!rows.length) return h("p", { class: "soft" }, "No sentence fits.");
   return h(
     "table",
@@ -172,7 +174,7 @@ function rowTable(rows, request, names, trees) {
           h("tr", { "data-n": row.n }, h("td", { class: "words" }, row.text), h("td", { class: "n" }, row.words), h("td", { class: "n" }, row.a.toFixed(2)), h("td", { class: "n" }, row.b.toFixed(2)), h("td", { class: `n ${row.b > row.a ? "up" : row.b < row.a ? "down" : ""}` }, signed(row.b - row.a))),
           5,
           async () => {
-            const found = await post("/api/compare-sentence", { ...request, n: row.n });
+            const found = await post("/api/compare-sentence", { corpus, systems, n: row.n });
             return trees ? treesOf(found, names) : ordersOf(found, names);
           },
         ),
