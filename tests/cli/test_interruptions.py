@@ -5,6 +5,8 @@ A few steps of each; tests/endurance goes through all.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.faults.place import Place
@@ -12,8 +14,11 @@ from tests.faults.tasks import TASKS
 
 
 @pytest.fixture(scope="module", params=[name for name in TASKS if name != "uptrain --curve"])
-def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Place:
-    return Place(tmp_path_factory.mktemp("faults"), TASKS[request.param])
+def place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    with Place(tmp_path_factory.mktemp("faults"), TASKS[request.param]) as place:
+        yield place
 
 
 def step_of(place: Place, name: str, share: float) -> int:
@@ -36,6 +41,6 @@ def test_a_full_disk(place: Place) -> None:
 def test_a_limit_of_the_system(place: Place) -> None:
     """No file may grow: the errors are those of the system itself."""
     place.start_anew()
-    done = place.run(within=["sh", "-c", 'ulimit -f 0; exec "$@"', "sh"])
+    done = place.run_alone("sh", "-c", 'ulimit -f 0; exec "$@"', "sh")
     place.check_complaint(done, "File too large")
     assert not place.check_old_file()

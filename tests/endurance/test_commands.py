@@ -5,6 +5,8 @@ It takes half an hour; a quick part of it is in tests/cli/test_interruptions.py.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.faults.place import Place
@@ -12,8 +14,11 @@ from tests.faults.tasks import TASKS
 
 
 @pytest.fixture(scope="module", params=TASKS)
-def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Place:
-    return Place(tmp_path_factory.mktemp("faults"), TASKS[request.param])
+def place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    with Place(tmp_path_factory.mktemp("faults"), TASKS[request.param]) as place:
+        yield place
 
 
 @pytest.mark.parametrize("kind", ["kill", "torn"])

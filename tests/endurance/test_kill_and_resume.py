@@ -9,6 +9,7 @@ import random
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,10 @@ MOMENTS = 50
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    return Place(tmp_path_factory.mktemp("faults"), lambda folder: tasks.train(folder, 300))
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    folder = tmp_path_factory.mktemp("faults")
+    with Place(folder, lambda place: tasks.train(place, sentences=300)) as place:
+        yield place
 
 
 @pytest.mark.parametrize("kind", ["kill", "torn"])

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.faults.tasks import OLD, Task
 
-SHIM = Path(__file__).parent / "shim.c"
+_HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,8 @@ class Place:
         self.earlier = {self.task.output: OLD, **self.task.earlier}
         self.outputs = folder / "out"
         self.output = self.outputs / self.task.output
-        self.shim = folder / "shim.so"
-        compiler = os.environ.get("CC", "cc")
-        command = [compiler, "-shared", "-fPIC", "-O1", "-o", self.shim, SHIM, "-ldl"]
-        subprocess.run(command, check=True)
+        self._stderr = folder / "stderr"
+        self._runner = self._start_runner(folder / "shim.so")
         log = folder / "steps"
         self.start_anew()
         done = self.run(log=log)
@@ -50,9 +49,34 @@ class Place:
         self.steps = log.read_text().split()
         self.expected = self.files()
 
+    def _start_runner(self, shim: Path) -> subprocess.Popen[str]:
+        compiler = os.environ.get("CC", "cc")
+        command = [compiler, "-shared", "-fPIC", "-O1", "-o", shim, _HERE / "shim.c", "-ldl"]
+        subprocess.run(command, check=True)
+        environment = {
+            **os.environ,
+            "FAULT_FOLDER": str(self.outputs),
+            "LD_PRELOAD": str(shim),
+        }
+        return subprocess.Popen(
+            [sys.executable, _HERE / "runner.py", self.task.words[0]],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self) -> Place:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._runner.communicate()
+
+    def words(self, *options: str) -> list[str]:
+        return [*self.task.words, "-o", str(self.output), *options]
+
     def command(self, *options: str) -> list[str]:
-        words = [*self.task.words, "-o", str(self.output), *options]
-        return [sys.executable, "-m", "niwaki", *words]
+        return [sys.executable, "-m", "niwaki", *self.words(*options)]
 
     def files(self) -> dict[str, bytes]:
         found = [path for path in self.outputs.rglob("*") if path.is_file()]
@@ -66,35 +90,21 @@ class Place:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
 
-    def run(
-        self,
-        *options: str,
-        kind: str = "",
-        at: int = 0,
-        log: Path | None = None,
-        within: Sequence[str] = (),
-    ) -> Run:
-        """Run the command, with a fault at the given step of writing.
-
-        within: the words of a command that runs another one.
-        """
-        environment = {
-            **os.environ,
-            "FAULT_FOLDER": str(self.outputs),
-            "FAULT_KIND": kind,
-            "FAULT_AT": str(at),
-            "LD_PRELOAD": str(self.shim),
-        }
+    def run(self, *options: str, kind: str = "", at: int = 0, log: Path | None = None) -> Run:
+        """Run the command, with a fault at the given step of writing."""
+        faults = {"FAULT_KIND": kind, "FAULT_AT": str(at)}
         if log is not None:
-            environment["FAULT_LOG"] = str(log)
-        done = subprocess.run(
-            [*within, *self.command(*options)],
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
+            faults["FAULT_LOG"] = str(log)
+        order = {"words": self.words(*options), "environment": faults, "stderr": str(self._stderr)}
+        assert self._runner.stdin is not None and self._runner.stdout is not None
+        print(json.dumps(order), file=self._runner.stdin, flush=True)
+        status = os.waitstatus_to_exitcode(int(self._runner.stdout.readline()))
+        return Run(status, self._stderr.read_text().splitlines())
+
+    def run_alone(self, *within: str) -> Run:
+        """Run the command as a user does, within another command, and without faults."""
+        command = [*within, *self.command()]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         return Run(done.returncode, done.stderr.splitlines())
 
     def check_old_file(self) -> bool:

@@ -19,8 +19,9 @@ from tests.faults.place import Place
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    return Place(tmp_path_factory.mktemp("faults"), tasks.train)
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    with Place(tmp_path_factory.mktemp("faults"), tasks.train) as place:
+        yield place
 
 
 @pytest.fixture(scope="module")
