@@ -27,7 +27,7 @@ lint: .venv/.built ## ruff and mypy
 acceptance: .venv/.built ## checks on the real corpora, if they are at hand
 	$(BIN)/pytest -m acceptance tests/acceptance
 
-endurance: .venv/.built ## training killed at every step of every save, and at random moments
+endurance: .venv/.built ## commands killed at every step of writing, training also at random moments
 	$(BIN)/pytest -m endurance tests/endurance -s
 
 asan: .venv/.built ## the kernel's tests under AddressSanitizer and UBSan

@@ -207,3 +207,14 @@ def test_progress_is_lines_in_a_log_and_quiet_when_short(monkeypatch: pytest.Mon
     with Progress("reading", "words", stream=quiet) as progress:
         progress.add(2)
     assert quiet.getvalue() == ""
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_no_room_for_what_is_printed(good: Path, unbuffered: str) -> None:
+    words = f"{sys.executable} -m niwaki draw {good} > /dev/full"
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(
+        words, shell=True, capture_output=True, text=True, check=False, env=environment
+    )
+    assert done.stderr == "niwaki: <stdout>: No space left on device\n"
+    assert done.returncode == 1

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from niwaki.data.files import Input, atomic_write, read_text, read_whole
+from niwaki.data.files import Input, atomic_write, open_to_append, read_text, read_whole
 from niwaki.errors import CorpusError
 from niwaki.kernel.conllu import MAX_LINE
 
@@ -141,8 +141,9 @@ def test_a_file_that_grows_too_large_is_named(tmp_path: Path) -> None:
 
 
 def test_a_full_device_is_named() -> None:
-    with pytest.raises(OSError, match="/dev/full"), atomic_write("/dev/full") as file:
-        file.write(b"x")
+    for open_file in (atomic_write, open_to_append):
+        with pytest.raises(OSError, match="/dev/full"), open_file("/dev/full") as file:
+            file.write(b"x")
 
 
 def test_errors_from_elsewhere_keep_their_names(tmp_path: Path) -> None:

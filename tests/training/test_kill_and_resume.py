@@ -1,6 +1,6 @@
 """Training that is killed, interrupted or finds the disk full loses nothing.
 
-A few moments of each kind; tests/acceptance/test_kill_and_resume.py goes through all.
+A few moments of each kind; tests/endurance/test_kill_and_resume.py goes through all.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.faults import Place
+from tests.faults import tasks
+from tests.faults.place import Place
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    return Place(tmp_path_factory.mktemp("faults"))
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    with Place(tmp_path_factory.mktemp("faults"), tasks.train) as place:
+        yield place
 
 
 @pytest.fixture(scope="module")
 def steps(place: Place) -> list[str]:
-    return place.steps()
+    return place.steps
 
 
 def test_a_file_is_safe_before_it_is_renamed(steps: list[str]) -> None:
@@ -80,9 +82,9 @@ def test_ctrl_c_saves_a_checkpoint(place: Place, threads: str) -> None:
     assert process.returncode == 130
     assert rest[-1] == f"niwaki: interrupted; {checkpoint} is saved; --resume goes on from it"
     assert not any("Traceback" in line for line in rest)
-    left = {place.output.name, place.log.name, checkpoint.name}
+    left = {*place.expected, checkpoint.name}
     assert set(os.listdir(place.outputs)) == left
-    assert not place.check_old_model()
+    assert not place.check_old_file()
     # It goes on from there: the first epochs are not heard of again.
     with subprocess.Popen([*command, "--resume"], stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

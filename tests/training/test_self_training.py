@@ -159,6 +159,19 @@ def test_choices_are_written_down_as_they_are_made(model: Pipeline, tmp_path: Pa
     assert 0 < counted[0] < len(whole)
     assert sum(counted) == len(whole)
     assert not (tmp_path / "chosen.conllu.part").exists()
+    # One that was broken off when all was done but this file was not yet removed.
+    (tmp_path / "chosen.conllu.part").write_bytes(text)
+    assert choose_trees(model, objective, Selection("cost", 8), path) == whole
+    assert not (tmp_path / "chosen.conllu.part").exists()
+
+
+@pytest.mark.parametrize("left", [b"", b"# sent_id", b"\n"])
+def test_a_first_choice_that_was_cut_off(model: Pipeline, tmp_path: Path, left: bytes) -> None:
+    objective = Treebank(bare(list(read_conllu(TOY))[:2]))
+    path = tmp_path / "chosen.conllu"
+    (tmp_path / "chosen.conllu.part").write_bytes(left)
+    choose_trees(model, objective, Selection("first"), path)
+    assert len(list(read_conllu(path))) == 2
 
 
 def task(folder: Path, **more: Any) -> dict[str, Any]:
@@ -205,6 +218,25 @@ def test_training_on_and_another_parser(model: Pipeline, tmp_path: Path) -> None
     own = self_train(make_config(record), model, tmp_path / "n", plan, Log())[1]
     assert rounds[0].first_cost < own[0].first_cost
     assert trained.config["init"]["name"] == "model"
+
+
+def test_a_new_run_has_no_use_for_what_an_earlier_one_left(model: Pipeline, tmp_path: Path) -> None:
+    record = task(tmp_path)
+    del record["model"]
+    config = make_config({**record, "training": {"epochs": 1}})
+    plan = Plan(Selection("first"), train_on=True)
+    output, checkpoint = tmp_path / "m", tmp_path / "m.checkpoint"
+    output.write_bytes(b"an older model")
+    checkpoint.write_bytes(b"how far an older run came")
+    trained, rounds = self_train(config, model, output, plan, Log())
+    assert load(output).config == trained.config
+    assert not checkpoint.exists()
+    # Somebody has written another model there: it is not what the run has finished.
+    whole = output.read_bytes()
+    model.save(output)
+    again = self_train(config, model, output, plan, Log(), resume=True)
+    assert output.read_bytes() == whole
+    assert again[1] == rounds
 
 
 def test_a_graph_parser_gives_candidates_and_is_trained(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ Not public: each command is a function of `niwaki`.
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import io
 import os
@@ -30,6 +31,9 @@ STATUSES = {
     USAGE: "unknown commands or options, or options that are wrong",
     INTERRUPTED: "interrupted (Ctrl-C)",
 }
+
+_STDOUT = "<stdout>"
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def command_names() -> list[str]:
@@ -87,7 +91,7 @@ def main(arguments: list[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         if sys.stdout is None:
-            return _fail("<stdout>: closed; if nobody wants the output, give /dev/null")
+            return _fail(f"{_STDOUT}: closed; if nobody wants the output, give /dev/null")
         return _main(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         # While the modules of a command were imported.
@@ -129,9 +133,8 @@ def _run(parsed: argparse.Namespace) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # The reader of our output has gone, as with `| head`: not an error, but
-        # stdout must not be flushed again when the interpreter ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output has gone, as with `| head`: not an error.
+        _leave_stdout()
         return OK
     except KeyboardInterrupt as error:
         return fail("; ".join(["interrupted", *map(str, error.args)]), INTERRUPTED)
@@ -143,7 +146,16 @@ def _run(parsed: argparse.Namespace) -> int:
         return fail("out of memory; give a narrower beam, a smaller k or a smaller --max-length")
     except OSError as error:
         _show(parsed, error)
-        return fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        # Files that find no room name themselves; what is printed does not.
+        name = error.filename or (_STDOUT if error.errno in _NO_ROOM else "")
+        if name == _STDOUT:
+            _leave_stdout()
+        return fail(f"{name}: {error.strerror}" if name else str(error))
+
+
+def _leave_stdout() -> None:
+    """It must not be flushed again when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show(parsed: argparse.Namespace, error: BaseException) -> None:

@@ -284,6 +284,11 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         _sync_directory(target.parent)
 
 
+def open_to_append(path: str | os.PathLike[str]) -> BinaryIO:
+    """A file that grows while work goes on, with errors that name it."""
+    return io.BufferedWriter(_NamedFile(Path(path), "a", path))
+
+
 class _NamedFile(io.FileIO):
     """A file whose errors name what the user knows; those of Python name nothing."""
 

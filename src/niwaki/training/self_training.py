@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from niwaki.data.conllu import read_conllu
-from niwaki.data.files import atomic_write
+from niwaki.data.files import atomic_write, open_to_append
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
@@ -32,7 +32,7 @@ from niwaki.training.config import Config, TreebankConfig
 from niwaki.training.examples import load_costs, tag_in_ways
 from niwaki.training.reporting import Reporter
 from niwaki.training.run import train
-from niwaki.training.teacher_trees import take_up, with_trees
+from niwaki.training.teacher_trees import is_finished, note_finished, take_up, with_trees
 
 # Examples that are chosen before they are written down.
 _PART = 256
@@ -130,17 +130,17 @@ def choose_trees(
 
     What is done is kept in `path`.part as it goes; a run that was broken off takes it up.
     """
+    part = path.with_name(path.name + ".part")
     if path.exists():
+        part.unlink(missing_ok=True)
         done = [Choice.read(sentence) for sentence in read_conllu(path)]
         advance(len(done))
         return done
-    part = path.with_name(path.name + ".part")
-    done = list(_whole_choices(part))
+    done = _choices_so_far(part)
     advance(len(done))
     selector = TreeSelector(model, objective, selection)
     rest = range(len(done), len(objective.sentences))
-    with part.open("wb") as file, ThreadPoolExecutor(threads) as pool:
-        file.writelines(choice.sentence.source for choice in done)
+    with open_to_append(part) as file, ThreadPoolExecutor(threads) as pool:
         for numbers in _in_parts(rest):
             chosen = list(pool.map(selector.choose, numbers))
             for number, choice in zip(numbers, chosen, strict=True):
@@ -160,13 +160,13 @@ def _in_parts(numbers: range) -> Iterator[range]:
         yield numbers[start : start + _PART]
 
 
-def _whole_choices(path: Path) -> Iterator[Choice]:
-    """The choices that a broken run has written down; its last one may be cut off."""
-    if path.exists():
-        text = path.read_bytes()
-        whole = text[: text.rfind(b"\n\n") + 2]
-        for source in whole.split(b"\n\n")[:-1]:
-            yield Choice.read(Sentence(source + b"\n\n", str(path)))
+def _choices_so_far(path: Path) -> list[Choice]:
+    """The choices that a broken run has written down; one that was cut off is removed."""
+    if not path.exists():
+        return []
+    *whole, rest = path.read_bytes().split(b"\n\n")
+    os.truncate(path, path.stat().st_size - len(rest))
+    return [Choice.read(Sentence(source + b"\n\n", str(path))) for source in whole]
 
 
 # -- rounds -------------------------------------------------------------------------
@@ -215,7 +215,7 @@ def self_train(
     if not costs:
         raise ConfigError('nothing to choose trees by; add an [[objective]] such as "reordering"')
     folder = Path(f"{os.fspath(output)}.rounds")
-    take_up(folder, _identity(config, plan), resume)
+    resume = take_up(folder, _identity(config, plan), resume)
     rounds: list[Round] = []
     current = model
     for number in range(1, plan.rounds + 1):
@@ -238,11 +238,12 @@ def self_train(
         added = TreebankConfig(data=tuple(files), weight=float(plan.weight))
         with_chosen = with_trees(config, added)
         target = Path(output) if number == plan.rounds else folder / f"model-{number}.niwaki"
-        if resume and target.exists():
+        if is_finished(folder, target):
             current = load(target)
             continue
         init = current if plan.train_on else None
-        current = train(with_chosen, target, reporter, resume=True, threads=threads, init=init)
+        current = train(with_chosen, target, reporter, resume=resume, threads=threads, init=init)
+        note_finished(folder, target)
     return current, rounds
 
 

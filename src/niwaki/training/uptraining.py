@@ -28,7 +28,13 @@ from niwaki.pipeline.pipeline import Pipeline
 from niwaki.training.config import Config, TreebankConfig, UptrainingConfig
 from niwaki.training.reporting import Reporter
 from niwaki.training.run import train
-from niwaki.training.teacher_trees import take_up, treebanks_of, with_trees
+from niwaki.training.teacher_trees import (
+    is_finished,
+    note_finished,
+    take_up,
+    treebanks_of,
+    with_trees,
+)
 from niwaki.training.treebanks import OnFault, fault_of, is_left_out, renamed
 
 # Words that begin an English question, and the longest one (Petrov et al. 2010, section 2.1).
@@ -280,15 +286,16 @@ def uptrain(
         raise ConfigError("no sentence of the teachers is kept; change the filters")
     trees = [sentence for file in files for sentence in read_conllu(file)]
     if not sizes:
-        if not (resume and Path(output).exists()):
+        if not is_finished(folder, Path(output)):
             with_teachers = with_trees(config, _added(config.uptraining, files))
             train(with_teachers, output, reporter, resume=resume, threads=threads)
+            note_finished(folder, Path(output))
         return {len(trees): Path(output)}
     models = {}
     order = shuffled(len(trees), config.training.seed, "curve", 0)
     for size in sorted({min(size, len(trees)) for size in sizes}):
         models[size] = folder / f"{size}.niwaki"
-        if resume and models[size].exists():
+        if is_finished(folder, models[size]):
             continue
         with_teachers = dataclasses.replace(config, objective=treebanks_of(config))
         if size:
@@ -298,6 +305,7 @@ def uptrain(
             with_teachers = with_trees(config, _added(config.uptraining, [str(part)]))
         reporter.note(f"{size:,} trees of the teachers")
         train(with_teachers, models[size], reporter, resume=resume, threads=threads)
+        note_finished(folder, models[size])
     with atomic_write(output) as out:
         out.write(models[max(models)].read_bytes())
     return models

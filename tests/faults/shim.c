@@ -1,7 +1,7 @@
 /* Preloaded into a process: at its Nth step of writing below a folder, something goes wrong.
 
    FAULT_FOLDER  steps are those on files below it: opening to write, write, fsync, fchmod,
-                 rename, unlink
+                 rename, unlink, mkdir
    FAULT_AT      the step, from 1
    FAULT_KIND    kill: dies before the step; torn: dies after it, a write half done;
                  full: from this step on the disk is full
@@ -133,6 +133,14 @@ int unlink(const char *path) {
     int torn = 0;
     if (is_below(path)) step("unlink", &torn);
     int result = REAL(unlink)(path);
+    if (torn) die();
+    return result;
+}
+
+int mkdir(const char *path, mode_t mode) {
+    int torn = 0;
+    if (is_below(path) && step("mkdir", &torn)) { errno = ENOSPC; return -1; }
+    int result = REAL(mkdir)(path, mode);
     if (torn) die();
     return result;
 }

@@ -1,0 +1,1 @@
+"""Commands that are killed while they write, or find the disk full."""
