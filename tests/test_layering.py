@@ -36,10 +36,11 @@ MAY_IMPORT = {
     "objectives": JUDGING,
     "training": BELOW_TRAINING,
     "analysis": BELOW_APPLICATIONS,
-    "verbs": BELOW_APPLICATIONS | {"analysis", "serve"},
+    "adapting": BELOW_APPLICATIONS,
+    "verbs": BELOW_APPLICATIONS | {"adapting", "analysis", "serve"},
     "serve": BELOW_APPLICATIONS | {"analysis"},
     "integrations": BELOW_APPLICATIONS,
-    "cli": BELOW_APPLICATIONS | {"analysis", "verbs"},
+    "cli": BELOW_APPLICATIONS | {"adapting", "analysis", "verbs"},
 }
 
 # Who knows a family of parsers by its name, and why. All others see `parsers/base.py`.

@@ -24,6 +24,7 @@ from niwaki.errors import (
 
 if TYPE_CHECKING:
     import niwaki.draw as draw
+    from niwaki.adapting.report import Adapted
     from niwaki.analysis.bilingual import BilingualReport
     from niwaki.analysis.curves import CurvesReport
     from niwaki.analysis.gains import GainsReport
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from niwaki.training.config import Config
     from niwaki.training.reporting import EpochReport, Reporter
     from niwaki.training.self_training import Round
+    from niwaki.verbs.adapting import adapt
     from niwaki.verbs.aligning import (
         align,
         align_probabilities,
@@ -87,6 +89,7 @@ __version__ = "0.1.0.dev0"
 # answered while the rest is imported), and nobody waits for rooms that he does not need.
 # (The imports above tell type checkers the same; a test compares the two.)
 _LATER = {
+    "niwaki.adapting.report": ("Adapted",),
     "niwaki.analysis.bilingual": ("BilingualReport",),
     "niwaki.analysis.curves": ("CurvesReport",),
     "niwaki.analysis.gains": ("GainsReport",),
@@ -118,6 +121,7 @@ _LATER = {
     "niwaki.training.config": ("Config",),
     "niwaki.training.reporting": ("EpochReport", "Reporter"),
     "niwaki.training.self_training": ("Round",),
+    "niwaki.verbs.adapting": ("adapt",),
     "niwaki.verbs.aligning": (
         *("align", "align_probabilities", "bridge", "bridge_probabilities", "symmetrize"),
     ),
@@ -143,6 +147,7 @@ _PLACES = {
 }
 
 __all__ = [
+    "Adapted",
     "BilingualReport",
     "Comparison",
     "Config",
@@ -186,6 +191,7 @@ __all__ = [
     "Tree",
     "Uptrained",
     "WordClusters",
+    "adapt",
     "align",
     "align_probabilities",
     "analyze",

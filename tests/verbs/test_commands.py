@@ -205,6 +205,21 @@ def learn_rules(bench: Bench) -> None:
     assert text == bench.run("learn-rules", references, "-m", bench.model, "--beam", 2)
 
 
+def adapt(bench: Bench) -> None:
+    trees = [s.replace(heads=[0, *[-1] * (len(s) - 1)]) for s in niwaki.read_conllu(TOY)]
+    data = write(bench.file("roots.conllu"), trees)
+    task = bench.file("roots.toml", f'[[objective]]\nkind = "partial"\ndata = "{data}"\n')
+    words = ("adapt", bench.model, "--for", task, "-o", bench.file("new"), "--minutes", 0)
+    told = bench.json(*words, "--force")
+    found = as_json(
+        niwaki.adapt(bench.model, task, bench.file("other"), minutes=0, force=True).to_json()
+    )
+    for each in (told, found):
+        assert each["trials"][0].pop("seconds") >= 0
+    assert found == told
+    assert bench.file("other").read_bytes()[:4] == bench.file("new").read_bytes()[:4]
+
+
 def parse(bench: Bench) -> None:
     out = bench.file("out")
     niwaki.write_conllu(niwaki.parse(TOY, bench.model, beam=2, tags="keep"), out)

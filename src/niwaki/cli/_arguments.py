@@ -28,6 +28,17 @@ def _number(text: str, least: int) -> int:
     return int(text)
 
 
+def amount(text: str) -> float:
+    """A number that is not negative."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0; give one")
+    return value
+
+
 def weights(text: str) -> list[float]:
     """Numbers of at least 0, with commas between them."""
     try:

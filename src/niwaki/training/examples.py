@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.kernel.batch import Batch
-from niwaki.objectives import AnyObjective, load_objective
+from niwaki.objectives import AnyObjective, groups_of, load_objective
 from niwaki.pipeline.pipeline import tag_sentences
 from niwaki.tagging.morphology import Morphology
 from niwaki.tagging.tagger import Tagger, Tags
@@ -31,11 +31,24 @@ class CostObjective:
     name: str
     config: CostConfig
     objective: AnyObjective
+    held_out: frozenset[int] = field(default=frozenset(), kw_only=True)  # not to be learned
+
+    @cached_property
+    def numbers(self) -> NDArray[np.int64]:
+        """The examples to learn from."""
+        every = range(len(self.objective.ids))
+        return np.array([number for number in every if number not in self.held_out], dtype=np.int64)
 
     @property
     def size(self) -> int:
-        """How many examples there are."""
-        return len(self.objective.ids)
+        """How many examples there are to learn from."""
+        return len(self.numbers)
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """Those of the examples to learn from."""
+        groups = groups_of(self.objective)
+        return [self.objective.sentences[s] for number in self.numbers for s in groups[number]]
 
 
 @dataclass(frozen=True)
@@ -67,10 +80,17 @@ class CostData(CostObjective):
     taggings: Sequence[Tagging]
 
 
-def load_costs(config: Config) -> list[CostObjective]:
-    """The objectives that are costs, with their data."""
+def load_costs(
+    config: Config, held_out: Mapping[str, frozenset[int]] | None = None
+) -> list[CostObjective]:
+    """The objectives that are costs, with their data; by name, what is not to be learned of it."""
     return [
-        CostObjective(name, each, load_objective(each.kind, each.data, each.settings))
+        CostObjective(
+            name,
+            each,
+            load_objective(each.kind, each.data, each.settings),
+            held_out=(held_out or {}).get(name, frozenset()),
+        )
         for name, each in config.costs.items()
     ]
 
@@ -85,7 +105,7 @@ def tag_costs(
     found = []
     for each in costs:
         ways = tag_in_ways(each.objective, tagger, morphology, labels, each.config.tags)
-        found.append(CostData(each.name, each.config, each.objective, ways))
+        found.append(CostData(each.name, each.config, each.objective, ways, held_out=each.held_out))
     return found
 
 

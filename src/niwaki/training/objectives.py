@@ -71,13 +71,17 @@ class ObjectiveInTraining(ABC, Generic[P]):
 
     name: str
     config: CostConfig
-    size: int
+    numbers: NDArray[np.int64]  # the examples to learn from
     visited: int = field(default=0, init=False)
     chooser: Chooser = field(init=False)
     counts: _Counts = field(default_factory=_Counts, init=False)
 
     def __post_init__(self) -> None:
         self.chooser = Chooser(self.config.select, self.config.step, self.config.scale)
+
+    @property
+    def size(self) -> int:
+        return len(self.numbers)
 
     def due(self, visited: int) -> int:
         """Examples that the schedule asks for by now: Sched(j, i) for all i up to `visited`."""
@@ -89,7 +93,7 @@ class ObjectiveInTraining(ABC, Generic[P]):
         while len(numbers) < count:
             passes, at = divmod(self.visited + len(numbers), self.size)
             order = shuffled(self.size, seed, self.name, passes)
-            numbers += order[at : at + count - len(numbers)].tolist()
+            numbers += self.numbers[order[at : at + count - len(numbers)]].tolist()
         return numbers
 
     @abstractmethod
@@ -130,7 +134,7 @@ class SentencesInTraining(ObjectiveInTraining[Priced]):
         parser: TrainableParser,
         tagger: TagUpdates | None,
     ) -> None:
-        super().__init__(data.name, data.config, len(objective.sentences))
+        super().__init__(data.name, data.config, data.numbers)
         self._tagger = tagger
         self._ways = [
             TaggedExamples(tagging, parser.examples(tagging.batch, tagging.tags))
@@ -175,7 +179,7 @@ class GroupsInTraining(ObjectiveInTraining[list[PricedGroup]]):
     """An objective whose examples hold several sentences."""
 
     def __init__(self, data: CostData, objective: GroupObjective, parser: TrainableParser) -> None:
-        super().__init__(data.name, data.config, len(objective.groups))
+        super().__init__(data.name, data.config, data.numbers)
         tagging = data.taggings[0]
         self._examples = parser.examples(tagging.batch, tagging.tags)
         self._pricer = GroupPricer(data.config, objective, self._examples)
@@ -238,7 +242,7 @@ class ObjectivesInTraining:
         tagger: TagUpdates | None = None,
     ) -> None:
         self.all = [objective_in_training(each, parser, tagger) for each in data]
-        self._samples = [Sample(each.objective, each.taggings[0]) for each in data]
+        self._samples = [Sample(each.objective, each.taggings[0], each.numbers) for each in data]
         self._parser, self._seed, self._tagger = parser, seed, tagger
 
     def keep_up(self, part: IntArray, visited: int, pool: Executor, threads: int) -> int:

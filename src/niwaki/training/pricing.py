@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from niwaki.data.constraints import Constraints
 from niwaki.data.kbest import KBest
@@ -246,9 +247,11 @@ class Sample:
     averaged and compressed, and after each epoch these examples are priced with them.
     """
 
-    def __init__(self, objective: AnyObjective, tagging: Tagging) -> None:
+    def __init__(
+        self, objective: AnyObjective, tagging: Tagging, numbers: NDArray[np.int64]
+    ) -> None:
         self._objective = objective
-        self._numbers = _spread(len(objective.ids))
+        self._numbers: list[int] = numbers[_spread(len(numbers))].tolist()
         if isinstance(objective, GroupObjective):
             self._sentences = sorted({s for n in self._numbers for s in objective.groups[n]})
         else:

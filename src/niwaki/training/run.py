@@ -48,6 +48,7 @@ def train(
     threads: int | None = None,
     init: Pipeline | None = None,
     tags: Tags | None = None,
+    held_out: Mapping[str, frozenset[int]] | None = None,
     on_error: str = "fail",
 ) -> Pipeline:
     """Train a model and write it. A run that was broken off goes on with `resume`.
@@ -59,13 +60,15 @@ def train(
     init: a model to be trained on. It keeps its tagger, its features and its labels, and its
         parser learns from where it is.
     tags: those of the treebank, if they were jackknifed before, for many runs.
+    held_out: numbers of examples that are not learned from, by the names of costs.
     on_error: "skip" leaves out faulty lines of a file of word clusters, and links that do not
         fit their sentences; both are counted.
     """
     reporter = reporter or Quiet()
     if init is not None:
         config = continued(config, upgraded(init.config))
-    data = _read_data(config, reporter, init, on_error == "skip")
+    costs = load_costs(config, held_out)
+    data = _read_data(config, costs, reporter, init, on_error == "skip")
     path = os.fspath(output)
     minutes = config.training.checkpoint_minutes
     checkpoint = Checkpoint(f"{path}.checkpoint", data.identity, minutes)
@@ -102,7 +105,7 @@ class TrainingData:
     @property
     def identity(self) -> dict[str, Any]:
         """What a run is, so that a checkpoint of another one is not taken up."""
-        identity = {
+        identity: dict[str, Any] = {
             "config": self.config.to_json(),
             "data": self.corpus.sha256,
             "dev": self.dev.sha256 if self.dev else "",
@@ -111,6 +114,8 @@ class TrainingData:
             identity["clusters"] = hash_of_files([self.config.model.clusters])
         if self.costs:
             identity["costs"] = [hash_of_files(each.config.data) for each in self.costs]
+            if any(each.held_out for each in self.costs):
+                identity["held_out"] = [sorted(each.held_out) for each in self.costs]
         if self.init is not None:
             tensors = self.init.parser.parts().tensors.items()
             arrays = {f"{file}.{name}": x for file, found in tensors for name, x in found.items()}
@@ -127,7 +132,7 @@ class TrainingData:
         """What the model will have learned from: examples of costs, trees, and what its start
         has. The development data, which chooses an epoch, is not among it.
         """
-        examples = [each.objective.sentences for each in self.costs]
+        examples = [each.sentences for each in self.costs]
         learned = LearnedSentences.of(chain(*examples, self.corpus.sentences))
         return learned if self.init is None else learned.after(self.init.learned)
 
@@ -137,7 +142,11 @@ class TrainingData:
 
 
 def _read_data(
-    config: Config, reporter: Reporter, init: Pipeline | None, skip: bool
+    config: Config,
+    costs: Sequence[CostObjective],
+    reporter: Reporter,
+    init: Pipeline | None,
+    skip: bool,
 ) -> TrainingData:
     treebanks = [each for each in config.objective if isinstance(each, TreebankConfig)]
     skipped: list[CorpusError] = []
@@ -146,7 +155,6 @@ def _read_data(
     corpus = read_treebanks(treebanks, skipped.append, bad)
     if not corpus.sentences and init is None:
         raise ConfigError("no trees to learn from; add a treebank, or begin with a model (--init)")
-    costs = load_costs(config)
     dev = None
     if config.training.dev:
         links = (config.training.dev_links,) if config.training.dev_links else ()

@@ -21,6 +21,7 @@ cdef class TransitionLearner:
     cdef readonly Parser parser
     cdef SparseWeights learner
     cdef Space space            # of the parser's own search
+    cdef bint just_enough
     cdef int32_t class_of[MOVES][256]
     # The gold tree of a sentence, and the states on the way to it.
     cdef int32_t* numbers
@@ -41,6 +42,10 @@ cdef class TransitionLearner:
                      float margin) noexcept nogil
     cdef void update_paths(self, const Context* context, const State* better,
                            const State* worse, float step) noexcept nogil
+    cdef float length(self, const Context* context, const State* better,
+                      const State* rival) noexcept nogil
+    cdef double path_distance(self, const Context* context, const State* one,
+                              const State* other) noexcept nogil
     cdef void learn_move(self, const Context* context, const State* made, float step) noexcept nogil
     cdef void count_features(self, const Context* context, const State* made, int moves, int sign,
                              Counts* counts) noexcept nogil

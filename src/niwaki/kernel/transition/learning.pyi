@@ -6,7 +6,9 @@ from niwaki.kernel.transition.parser import Parser
 
 class TransitionLearner:
     parser: Parser
-    def __init__(self, parser: Parser, class_of: dict[tuple[int, int], int]) -> None: ...
+    def __init__(
+        self, parser: Parser, class_of: dict[tuple[int, int], int], just_enough: bool = False
+    ) -> None: ...
     def learn_greedily(
         self,
         batch: Batch,

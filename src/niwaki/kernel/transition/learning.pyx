@@ -49,11 +49,14 @@ cdef int common_moves(const State* one, int ones, const State* other, int others
 cdef class TransitionLearner:
     """Holds a parser whose model is a SparseWeights, and what teaching needs.
 
-    `class_of` maps a move and a label to the number of the labelled move.
+    `class_of` maps a move and a label to the number of the labelled move. With `just_enough`,
+    steps of the perceptron are no longer than they need to be (Crammer et al. 2006): weights
+    that are good already are not thrown over.
     """
 
-    def __cinit__(self, Parser parser not None, dict class_of not None):
+    def __cinit__(self, Parser parser not None, dict class_of not None, bint just_enough=False):
         cdef int move, label
+        self.just_enough = just_enough
         self.parser = parser
         self.learner = <SparseWeights?>parser.model
         self.space = Space()
@@ -139,6 +142,7 @@ cdef class TransitionLearner:
         cdef int n = batch.starts[s + 1] - start, updates = 0, right, wrong, count, chosen
         cdef uint64_t keys[MAX_KEYS]
         cdef float scores[MAX_CLASSES]
+        cdef float step
         cdef Context context
         cdef Gold gold
         cdef State* state
@@ -160,8 +164,11 @@ cdef class TransitionLearner:
             chosen = right
             if wrong >= 0:
                 if right >= 0 and scores[wrong] + margin >= scores[right]:
-                    learn_add(&self.learner.table, keys, count, right, 1)
-                    learn_add(&self.learner.table, keys, count, wrong, -1)
+                    step = 1
+                    if self.just_enough:  # each of the features counts for both moves
+                        step = min(1, (scores[wrong] + margin - scores[right]) / (2 * count))
+                    learn_add(&self.learner.table, keys, count, right, step)
+                    learn_add(&self.learner.table, keys, count, wrong, -step)
                     updates += 1
                 if right < 0 or (scores[wrong] > scores[right] and can_explore
                                  and uniform(random) < explore):
@@ -316,8 +323,19 @@ cdef class TransitionLearner:
             now = after
         if better == NULL:
             return 0
-        self.update_paths(&context, better, rival, 1)
+        self.update_paths(&context, better, rival, self.length(&context, better, rival))
         return 1
+
+    cdef float length(self, const Context* context, const State* better,
+                      const State* rival) noexcept nogil:
+        """1, or if that is less, and all that is wanted, what makes up for the violation."""
+        cdef double distance
+        if not self.just_enough:
+            return 1
+        distance = self.path_distance(context, better, rival)
+        if distance < 0:
+            self.learner.table.failed = True
+        return <float>min(1.0, (rival.score - better.score) / distance) if distance > 0 else 0
 
     cdef void update_paths(self, const Context* context, const State* better,
                            const State* worse, float step) noexcept nogil:
@@ -364,28 +382,35 @@ cdef class TransitionLearner:
         cdef Columns columns = Columns(attributes, self.parser.program.attribute_count, batch.words)
         cdef Context context
         cdef State* other = self._replay_both(batch, s, columns, better, worse, &context)
-        cdef const State* one = self.space.states + better.shape[0]
-        cdef int ones = <int>better.shape[0], others = <int>worse.shape[0]
-        cdef int common = common_moves(one, ones, other + others, others)
+        cdef double found
+        with nogil:
+            found = self.path_distance(
+                &context, self.space.states + better.shape[0], other + worse.shape[0])
+        if found < 0:
+            raise MemoryError()
+        return found
+
+    cdef double path_distance(self, const Context* context, const State* one,
+                              const State* other) noexcept nogil:
+        """The same for the last states of two sequences; -1 when memory is out."""
+        cdef int ones = count_moves(one), others = count_moves(other)
+        cdef int common = common_moves(one, ones, other, others)
         cdef uint64_t size = 64, place
-        cdef double total = 0
+        cdef double total = -1
         cdef Counts counts
         while size < 2 * <uint64_t>MAX_KEYS * (ones + others - 2 * common):
             size *= 2
         counts.mask = size - 1
         counts.keys = <uint64_t*>calloc(size, sizeof(uint64_t))
         counts.values = <int32_t*>calloc(size, sizeof(int32_t))
-        if counts.keys == NULL or counts.values == NULL:
-            free(counts.keys)
-            free(counts.values)
-            raise MemoryError()
-        with nogil:
-            self.count_features(&context, one, ones - common, 1, &counts)
-            self.count_features(&context, other + others, others - common, -1, &counts)
+        if counts.keys != NULL and counts.values != NULL:
+            total = 0
+            self.count_features(context, one, ones - common, 1, &counts)
+            self.count_features(context, other, others - common, -1, &counts)
             for place in range(size):
                 total += <double>counts.values[place] * counts.values[place]
-            free(counts.keys)
-            free(counts.values)
+        free(counts.keys)
+        free(counts.values)
         return total
 
     cdef void count_features(self, const Context* context, const State* made, int moves, int sign,

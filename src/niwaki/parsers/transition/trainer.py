@@ -101,7 +101,10 @@ class TransitionTrainer:
         under = base.compile() if base else None
         self.weights = SparseWeights(len(spec.classes), config.min_updates, base=under)
         self._model = TransitionModel(spec, self.weights, plan.clusters)
-        self._learner = LocalLearner(self._model.kernel, self._model.class_numbers())
+        # What is trained on is good already.
+        self._learner = LocalLearner(
+            self._model.kernel, self._model.class_numbers(), just_enough=base is not None
+        )
         self._values = self._model.attribute_values(corpus.batch, tags)
         self._labels = corpus.batch.numbers(DEPREL, self._model.labels.symbols)
         # A greedy parser with exact costs learns from non-projective trees what it can reach.

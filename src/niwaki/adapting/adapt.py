@@ -1,0 +1,362 @@
+"""The adapting of a model: trials within a budget of time, a choice, and a check of the choice.
+
+Nothing is written that is worse than what it began with: the model must cost less than before on
+the examples that chose it and on others that had no part in that, and keep its treebank scores
+up to a floor.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.adapting.held_out import Parts, Treebank, split, watched_treebank
+from niwaki.adapting.report import Adapted, TrialReport
+from niwaki.adapting.trials import Trial, each_once, first_trials, longer, shorter, work_of
+from niwaki.data.files import atomic_write
+from niwaki.errors import ConfigError
+from niwaki.learning.checkpoint import hash_of_arrays, hash_of_files
+from niwaki.metrics.attachment import AttachmentEvaluation, evaluate
+from niwaki.metrics.base import SAMPLES, drawn_by
+from niwaki.metrics.means import MeanEvaluation, evaluate_means
+from niwaki.metrics.significance import Difference, compare
+from niwaki.objectives import AnyObjective, costs_of_trees
+from niwaki.parsers.base import load_family
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
+from niwaki.training.config import Config, TreebankConfig
+from niwaki.training.examples import load_costs
+from niwaki.training.reporting import EpochReport, Reporter
+from niwaki.training.run import train
+from niwaki.training.treebanks import read_treebanks
+
+# Scores of the treebank that are shown; the last of them has the floor.
+_SCORES = ("UAS", "LAS")
+_STATE = "state.json"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an adaptation may take, and may cost."""
+
+    minutes: float = 10.0
+    floor: float = 0.3  # LAS that may be lost
+    force: bool = False  # write what is best, even if it is worse than before
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a model does: to the costs of all examples, and on the treebank."""
+
+    costs: Mapping[str, NDArray[np.float64]]
+    trees: AttachmentEvaluation | None
+
+    @property
+    def las(self) -> float | None:
+        return None if self.trees is None else float(self.trees.scores["LAS"])
+
+
+def adapt(
+    model: Pipeline,
+    name: str,
+    config: Config,
+    output: str | os.PathLike[str],
+    limits: Limits,
+    reporter: Reporter,
+    *,
+    resume: bool = False,
+    threads: int | None = None,
+) -> Adapted:
+    """Adapt a model to the costs of a configuration, and write it if it became better.
+
+    Trials are kept in OUTPUT.trials until all is done; `resume` takes them up again.
+    """
+    if not config.costs:
+        raise ConfigError("no objective is a cost; add an [[objective]] that says what trees cost")
+    folder = Path(f"{os.fspath(output)}.trials")
+    run = _Adaptation(model, name, config, folder, limits, reporter, threads or os.cpu_count() or 1)
+    run.open(resume)
+    found = run.adapted()
+    if found.written:
+        run.pipeline(found).save(output)
+    shutil.rmtree(folder)
+    return found
+
+
+@dataclass
+class _Adaptation:
+    model: Pipeline
+    name: str
+    config: Config
+    folder: Path
+    limits: Limits
+    reporter: Reporter
+    threads: int
+    reports: list[TrialReport] = field(default_factory=list, init=False)
+    looks: dict[int, Look] = field(default_factory=dict, init=False)
+    objectives: dict[str, AnyObjective] = field(default_factory=dict, init=False)
+    parts: dict[str, Parts] = field(default_factory=dict, init=False)
+    treebank: Treebank = field(init=False)
+    before: Look = field(init=False)
+
+    # -- data, and what an earlier run has done ---------------------------------------------
+
+    def open(self, resume: bool) -> None:
+        """Read and split the data, and price the model as it is."""
+        for each in load_costs(self.config):
+            self.objectives[each.name] = each.objective
+            self.parts[each.name] = split(each.name, each.objective)
+        done = self._taken_up() if resume else None
+        if done is None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder.mkdir(parents=True)
+            self._keep()
+        self.treebank = watched_treebank(self.config, self.folder, self.model.learned, self.name)
+        if self.treebank.note:
+            self.reporter.note(self.treebank.note)
+        self.before = self._look(self.model)
+        for at, record in enumerate(done or []):
+            self.reports.append(TrialReport.from_json(record))
+            if record["fault"] == "":
+                self.looks[at] = self._look(load(self._file(at)))
+
+    @property
+    def _identity(self) -> str:
+        """What this is: another task, or another model, has other trials."""
+        tensors = self.model.parser.parts().tensors.items()
+        arrays = {f"{file}.{key}": x for file, found in tensors for key, x in found.items()}
+        files = [file for each in self.config.objective for file in each.data]
+        told = [self.config.to_json(), hash_of_arrays(arrays), hash_of_files(files)]
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+    def _taken_up(self) -> list[dict[str, Any]] | None:
+        """What was tried before, if anything was."""
+        try:
+            state = json.loads((self.folder / _STATE).read_text(encoding="utf-8"))
+            identity, trials = state["identity"], state["trials"]
+        except (OSError, ValueError, KeyError, TypeError):
+            self.reporter.note(f"nothing to go on from in {self.folder}; starting anew")
+            return None
+        if identity != self._identity:
+            raise ConfigError(
+                f"{self.folder} holds trials of another model or task; leave out --resume to begin "
+                "anew"
+            )
+        return list(trials)
+
+    def _keep(self) -> None:
+        state = {"identity": self._identity, "trials": [each.to_json() for each in self.reports]}
+        with atomic_write(self.folder / _STATE) as file:
+            file.write(json.dumps(state, indent=1).encode())
+
+    def _file(self, number: int) -> Path:
+        return self.folder / f"trial-{number}.niwaki"
+
+    # -- trials ---------------------------------------------------------------------------
+
+    def adapted(self) -> Adapted:
+        """Try settings as long as there is time, and choose."""
+        # A run that was broken off has spent what its trials took.
+        started = time.monotonic() - sum(each.seconds for each in self.reports)
+        rate = 0.0  # seconds a unit of work, of the trial before
+        left_out = []
+        sizes = {name: len(parts.learned) for name, parts in self.parts.items()}
+        trees = self._treebank_size()
+        for number, trial in enumerate(each_once(self._wanted())):
+            work = work_of(trial, self.treebank.config, sizes, trees)
+            if number < len(self.reports):
+                rate = max(rate, self.reports[number].seconds / work.units)
+                continue
+            left = 60 * self.limits.minutes - (time.monotonic() - started)
+            if number and rate * work.units > left:
+                left_out.append(trial.name)
+                continue
+            begun = time.monotonic()
+            fault = self._try(number, trial, work.config, left)
+            seconds = time.monotonic() - begun
+            rate = seconds / work.units if not fault else rate
+            self.reports.append(self._report(number, trial, seconds, fault))
+            self._keep()
+        return self._chosen(left_out)
+
+    def _wanted(self) -> Iterator[Trial]:
+        """The usual ones, then the best of them for longer, or for a shorter time."""
+        objectives = list(self.objectives.values())
+        family = load_family(str(self.model.config["model"]["kind"]))
+        first = first_trials(self.config, objectives, family)
+        yield from first
+        best = self._best()
+        if best is not None:
+            # Where nobody sees what is lost, no more is risked.
+            if self.treebank.gold:
+                yield longer(self.reports[best].trial)
+        elif any(self._gain(at) > 0 for at in self.looks):
+            # They gain, but cost too much elsewhere.
+            yield from (shorter(each) for each in first[:2])
+
+    def _treebank_size(self) -> int:
+        treebanks = [x for x in self.treebank.config.objective if isinstance(x, TreebankConfig)]
+        return len(read_treebanks(treebanks, lambda fault: None).sentences) if treebanks else 0
+
+    def _try(self, number: int, trial: Trial, config: Config, left: float) -> str:
+        """Train; returns why it could not be done, if it could not."""
+        told = _TrialReporter(self.reporter, f"trial {number + 1} ({trial.name})", left)
+        held_out = {name: parts.held_out for name, parts in self.parts.items()}
+        try:
+            trained = train(
+                config,
+                self._file(number),
+                told,
+                resume=True,
+                threads=self.threads,
+                init=self.model,
+                held_out=held_out,
+            )
+        except ConfigError as error:
+            return str(error)
+        self.looks[number] = self._look(trained)
+        return ""
+
+    def _look(self, model: Pipeline) -> Look:
+        costs = {
+            name: costs_of_trees(each, list(model.parse(each.sentences, threads=self.threads)))
+            for name, each in self.objectives.items()
+        }
+        gold = self.treebank.gold
+        if not gold:
+            return Look(costs, None)
+        return Look(costs, evaluate(gold, list(model.parse(gold, retag=True))))
+
+    # -- choosing -------------------------------------------------------------------------
+
+    def _gain(self, number: int, part: str = "choosing") -> float:
+        """By which share costs fall on a part of the examples, the mean over objectives."""
+        shares = []
+        for name, parts in self.parts.items():
+            chosen = list(getattr(parts, part))
+            before = float(self.before.costs[name][chosen].mean())
+            after = float(self.looks[number].costs[name][chosen].mean())
+            shares.append((before - after) / before if before > 0 else -after)
+        return float(np.mean(shares))
+
+    def _keeps_floor(self, number: int) -> bool:
+        before, after = self.before.las, self.looks[number].las
+        return before is None or after is None or after >= before - self.limits.floor
+
+    def _best(self) -> int | None:
+        """The trial that gains most among those that keep the floor and gain at all."""
+        fit = [at for at in self.looks if self._keeps_floor(at) and self._gain(at) > 0]
+        return max(fit, key=self._gain, default=None)
+
+    def _report(self, number: int, trial: Trial, seconds: float, fault: str) -> TrialReport:
+        if fault:
+            return TrialReport(trial, round(seconds, 1), {}, None, fault)
+        look = self.looks[number]
+        costs = {
+            name: round(float(look.costs[name][list(parts.choosing)].mean()), 6)
+            for name, parts in self.parts.items()
+        }
+        las = None if look.las is None else round(look.las, 2)
+        return TrialReport(trial, round(seconds, 1), costs, las)
+
+    def _chosen(self, left_out: Sequence[str]) -> Adapted:
+        best, reason = self._best(), ""
+        if best is None:
+            reason = "no trial cost less on held-out examples"
+            if any(self._gain(at) > 0 for at in self.looks):
+                reason += " and kept its treebank scores"
+            if self.limits.force:
+                best = max(self.looks, key=self._gain, default=None)
+        elif self._gain(best, "reporting") <= 0:
+            reason = "what was best on some held-out examples cost no less on the others"
+        written = best is not None and (not reason or self.limits.force)
+        before_costs = {
+            name: round(float(self.before.costs[name][list(parts.choosing)].mean()), 6)
+            for name, parts in self.parts.items()
+        }
+        return Adapted(
+            self.name,
+            written,
+            reason,
+            best,
+            tuple(self.reports),
+            tuple(left_out),
+            before_costs,
+            None if self.before.las is None else round(self.before.las, 2),
+            self._costs_compared(best),
+            self._trees_compared(best),
+            {name: _sizes(parts) for name, parts in self.parts.items()},
+            self.treebank.note,
+            f"floor={self.limits.floor:g}|minutes={self.limits.minutes:g}|{drawn_by(SAMPLES, 1)}",
+        )
+
+    def _costs_compared(self, best: int | None) -> list[Difference]:
+        """Before and after, on examples that had no part in choosing."""
+        if best is None:
+            return []
+
+        def means(look: Look, name: str) -> MeanEvaluation:
+            chosen = list(self.parts[name].reporting)
+            return evaluate_means([name], look.costs[name][chosen, None])
+
+        return [
+            each
+            for name in self.parts
+            for each in compare(means(self.before, name), means(self.looks[best], name))
+        ]
+
+    def _trees_compared(self, best: int | None) -> list[Difference]:
+        before, after = self.before.trees, None if best is None else self.looks[best].trees
+        if before is None or after is None:
+            return []
+        return [each for each in compare(before, after) if each.metric in _SCORES]
+
+    def pipeline(self, found: Adapted) -> Pipeline:
+        """The chosen model; with probabilities that fit what was held out, if trees were."""
+        assert found.best is not None
+        pipeline = load(self._file(found.best))
+        record = {**pipeline.config, "adapted": found.to_json()}
+        if self.treebank.gold and not self.treebank.note:
+            path = self.folder / "held-out.conllu"
+            path.write_bytes(b"".join(s.source for s in self.treebank.gold))
+            corpus = read_treebanks([TreebankConfig(data=(str(path),))])
+            tags = pipeline.tag(corpus.batch)
+            family = load_family(str(pipeline.config["model"]["kind"]))
+            pipeline = replace(pipeline, parser=family.calibrated(pipeline.parser, corpus, tags))
+        return replace(pipeline, config=record)
+
+
+def _sizes(parts: Parts) -> dict[str, int]:
+    return {
+        "learned": len(parts.learned),
+        "choosing": len(parts.choosing),
+        "reporting": len(parts.reporting),
+    }
+
+
+class _TrialReporter:
+    """Shows a trial as one piece of work, with the time that is left for all."""
+
+    def __init__(self, reporter: Reporter, name: str, left: float) -> None:
+        self._reporter, self._name, self._left = reporter, name, left
+
+    def stage(self, name: str, total: int) -> None:
+        minutes = max(0.0, self._left) / 60
+        self._reporter.stage(f"{self._name}, {name}; {minutes:.0f} min left for others", total)
+
+    def advance(self, sentences: int) -> None:
+        self._reporter.advance(sentences)
+
+    def epoch(self, report: EpochReport) -> None: ...
+
+    def note(self, line: str) -> None: ...

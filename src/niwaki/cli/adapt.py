@@ -1,0 +1,88 @@
+"""Adapt a model to a job, and write it if that made it better.
+
+TASK.toml is a configuration as for `niwaki train`, with at least one cost; two lines are enough:
+
+  [[objective]]
+  kind = "partial"
+  data = "roots.conllu"
+
+A part of the examples is held out, by documents where these are known. Few settings are tried
+within the given time, the best is chosen by its cost on the one half of what was held out, and
+what it is worth is told on the other half, with 95% intervals. Settings that lose more LAS than
+--floor on the treebank are not chosen. The treebank is training.dev of the configuration, or else
+taken from its treebanks; one beside the examples is also learned from, so that less is
+forgotten. Settings that the configuration says (select, step, scale, k) are kept; schedule,
+epochs and weights of treebanks are chosen.
+
+If nothing was gained, nothing is written and the exit status is 1; --force writes the best
+trial all the same. Trials are kept in NEW.trials until all is done: after an interruption, --resume
+goes on.
+
+  niwaki adapt en --for roots.toml -o roots.niwaki
+  niwaki adapt en --for order.toml -o order.niwaki --minutes 30 --html report.html
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from niwaki.adapting.report import as_page, as_text
+from niwaki.cli import OK
+from niwaki.cli._arguments import add_overrides, amount, positive
+from niwaki.cli._training import add_progress, training_output
+from niwaki.data.files import atomic_write
+from niwaki.verbs.adapting import adapt
+
+_NOTHING_GAINED = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help="the model to adapt")
+    parser.add_argument(
+        "--for", metavar="TASK.toml", required=True, dest="task", help="what trees cost, examples"
+    )
+    parser.add_argument("-o", "--output", metavar="NEW", required=True, help="the adapted model")
+    add_overrides(parser)
+    parser.add_argument(
+        "--minutes", type=amount, default=10.0, metavar="N", help="for all trials (default: 10)"
+    )
+    parser.add_argument(
+        "--floor", type=amount, default=0.3, metavar="LAS", help="what may be lost (default: 0.3)"
+    )
+    parser.add_argument("--force", action="store_true", help="write the best trial in any case")
+    parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
+    parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_progress(parser)
+    parser.add_argument("--html", metavar="FILE", help="write the report as a page")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    with training_output(arguments) as output:
+        found = adapt(
+            arguments.model,
+            arguments.task,
+            arguments.output,
+            minutes=arguments.minutes,
+            floor=arguments.floor,
+            force=arguments.force,
+            report=output,
+            overrides=arguments.overrides,
+            resume=arguments.resume,
+            threads=arguments.threads,
+        )
+        if found.written:
+            output.done(arguments.output)
+    if arguments.html:
+        with atomic_write(arguments.html) as file:
+            file.write(as_page(found).encode())
+    print(json.dumps(found.to_json()) if arguments.json else as_text(found))
+    if found.written:
+        return OK
+    print(
+        f"niwaki: {arguments.output} is not written: {found.reason}; --force writes the best trial",
+        file=sys.stderr,
+    )
+    return _NOTHING_GAINED
