@@ -189,7 +189,7 @@ class CostConfig:
     step: float | Literal["auto"] = key(
         "auto",
         'The length of an update, where one on the treebank has 1. "auto": as long as the better '
-        'tree needs to lead by what it is cheaper, at most 0.1; 4 for "expected" and "exact".',
+        'tree needs to lead by what it is cheaper; 12 for "expected", 1 for "exact".',
         above=0,
     )
     tags: int = key(

@@ -45,7 +45,7 @@ from niwaki.training.pricing import (
     TaggedExamples,
 )
 from niwaki.training.reporting import ObjectiveReport
-from niwaki.training.selection import EXPECTED_STEP, Chooser, Spread, Step
+from niwaki.training.selection import EXACT_STEP, Chooser, Spread, Step
 from niwaki.typing import Arrays, IntArray
 
 _TAGGER = "tagger-taught"
@@ -164,7 +164,7 @@ class SentencesInTraining(ObjectiveInTraining[Priced]):
         config, examples = self.config, self._ways[priced.way].examples
         if priced.slopes is not None:
             assert isinstance(examples, ArcTrainable)
-            length = EXPECTED_STEP if config.step == "auto" else config.step
+            length = EXACT_STEP if config.step == "auto" else config.step
             examples.descend(priced.slopes, length)
             return len(priced.slopes.arcs) > 0
         kbest, costs = priced.candidates, priced.costs

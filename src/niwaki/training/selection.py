@@ -83,8 +83,8 @@ CHOICES: dict[str, Callable[[FloatArray, FloatArray, float], list[Step]]] = {
 
 # -- how far, and what a cost weighs ---------------------------------------------------------
 
-# Steps down an expected cost, which are many and small.
-EXPECTED_STEP = 4.0
+# Steps down an expected cost, which are many and small; over all trees there are more.
+EXPECTED_STEP, EXACT_STEP = 12.0, 1.0
 # A usual difference in cost weighs so much of a usual one in score.
 SHARE = 0.5
 # Lists that are remembered: scores grow while a parser learns from nothing.
