@@ -114,7 +114,9 @@ def jobs(size: int) -> dict[str, Job]:
             {"kind": "partial"}, roots, file("roots-held-out", roots_only(tested)[:HELD_OUT])
         ),
         "word order": Job({"kind": "reordering", "rules": "ja"}, orders, held_orders),
-        "partial heads": of_trees("heads", "partial", [some_heads(s) for s in trees]),
+        "partial heads": of_trees(
+            "heads", "partial", [some_heads(s) for s in trees if s.tree.is_projective]
+        ),
         "arc lengths": of_trees("lengths", "arc-length", trees),
         "function": of_trees(
             "subjects", f"{__spec__.name if __spec__ else __name__}:subjects", trees
