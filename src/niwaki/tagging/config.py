@@ -60,9 +60,11 @@ class TaggerConfig:
     folds: int = key(
         10,
         "The parser is trained on tags that were predicted for each part of the data by a tagger "
-        "trained on the other parts; 0 trains it on the tags of the file.",
+        "trained on the other parts; 0 trains it on the tags of the file. A model that is trained "
+        "on (--init) tags those itself that it has not learned from; the others are in 2 parts.",
         least=0,
         when=_TAGS,
+        init=2,
     )
     max_rows: int = key(300_000, "Rows of weights that are kept.", least=1, when=_WEIGHS)
 
