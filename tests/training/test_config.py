@@ -211,7 +211,9 @@ def test_costs_are_not_learned_by_local_classifiers() -> None:
         "objective": [{"data": str(TOY)}, {"kind": "arc-length", "data": str(TOY)}],
     }
     assert "greedy_learner is svm, but costs are learned by perceptron steps" in refusal(record)
-    assert make_config({**record, "model": {"beam": 2}}).family.greedy_learner == "svm"
+    assert "a model.beam above 1 and model.greedy = false" in refusal({**record, "model": {}})
+    only_beam = make_config({**record, "model": {"greedy": False}})
+    assert only_beam.family.greedy_learner == "svm"
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def _read_data(
     if skipped:
         reporter.note(f"{len(skipped):,} sentences are bad and left out; the first: {skipped[0]}")
     for each in costs:
-        reporter.note(f"{each.config.kind}: {each.size:,} examples")
+        reporter.note(str(each))
     clusters = init.clusters if init else _read_clusters(config, reporter, skip)
     return TrainingData(config, corpus, dev, costs, clusters, init)
 
