@@ -185,6 +185,7 @@ def test_folds_hold_what_was_learned() -> None:
     parts = folds_of(learned, TaggerConfig(folds=2))
     assert [np.flatnonzero(part).tolist() for part in parts] == [[0, 3], [2, 4]]
     assert len(folds_of(learned, TaggerConfig(folds=10))) == 4
+    assert folds_of(learned, TaggerConfig(folds=1)) == []
     assert folds_of(learned, TaggerConfig(folds=0)) == []
     assert folds_of(~np.ones(3, dtype=np.bool_), TaggerConfig()) == []
     assert folds_of(np.ones(1, dtype=np.bool_), TaggerConfig()) == []
@@ -193,24 +194,26 @@ def test_folds_hold_what_was_learned() -> None:
 def test_what_is_tagged_in_parts(beam: Pipeline, toy: list[Sentence], tmp_path: Path) -> None:
     """All of what was learned, or may have been; nothing of what was not."""
 
-    def stages(init: Pipeline, data: Path) -> list[str]:
+    def stages(init: Pipeline, data: Path, folds: int) -> list[str]:
         log = Log()
-        config = config_of({"data": str(data)}, training={"epochs": 1})
+        tables = {"training": {"epochs": 1}} | ({"tagger": {"folds": folds}} if folds > 1 else {})
+        config = config_of({"data": str(data)}, **tables)
         train(config, tmp_path / "m", log, init=init, threads=1)
         return [stage for stage in log.stages if stage.startswith("tags")]
 
     new = write(tmp_path / "new.conllu", [s.replace(forms=[f"{w}x" for w in s.forms]) for s in toy])
-    assert stages(beam, TOY) == ["tags of 2 parts"]
-    assert stages(beam, new) == []
-    assert stages(replace(beam, learned=None), new) == ["tags of 2 parts"]
+    assert stages(beam, TOY, 1) == stages(beam, new, 1) == [], "if nothing is said"
+    assert stages(beam, TOY, 2) == ["tags of 2 parts"]
+    assert stages(beam, new, 2) == []
+    assert stages(replace(beam, learned=None), new, 2) == ["tags of 2 parts"]
     assert beam.learned is not None
     partly = replace(beam, learned=replace(beam.learned, complete=False))
-    assert stages(partly, new) == ["tags of 2 parts"]
+    assert stages(partly, new, 2) == ["tags of 2 parts"]
 
 
 def test_folds_may_be_said() -> None:
     card = card_of(make_config({"objective": [TREES], "tagger": {"folds": 4}}))
-    assert continued(make_config({"objective": [TREES]}), card).tagger.folds == 2
+    assert continued(make_config({"objective": [TREES]}), card).tagger.folds == 1
     for folds in (10, 5, 0):
         said = make_config({"objective": [TREES], "tagger": {"folds": folds}})
         assert continued(said, card).tagger.folds == folds

@@ -143,19 +143,21 @@ def jackknife(
     So the parser meets in training what it will meet later: tags with mistakes. Sentences that
     the finished tagger has not learned from (`unseen`) it tags itself.
     """
-    count = len(corpus.sentences)
-    if min(config.folds, count) < 2:
+    if config.folds == 0:
         return tagger.tag(corpus.batch)
-    learned = np.ones(count, dtype=np.bool_) if unseen is None else ~unseen
-    parts = folds_of(learned, config)
+    everything = np.ones(len(corpus.sentences), dtype=np.bool_)
+    parts = folds_of(everything if unseen is None else ~unseen, config)
+    rest = everything.copy()
+    for part in parts:
+        rest &= ~part
 
     def tag_fold(fold: int, check: Callable[[], None]) -> None:
         name = f"fold-{fold}"
         if name in checkpoint:
             return
-        rest, held_out = (corpus.part(np.flatnonzero(x)) for x in (~parts[fold], parts[fold]))
+        others, held_out = (corpus.part(np.flatnonzero(x)) for x in (~parts[fold], parts[fold]))
         trained = train_tagger(
-            rest,
+            others,
             config,
             seed,
             name,
@@ -172,13 +174,10 @@ def jackknife(
             checkpoint.save()
 
     run_all(tag_fold, range(len(parts)), threads, save_if_due)
-    tags = Tags.none(corpus.batch)
-    merged = {name: np.array(values) for name, values in vars(tags).items()}
-    tagged = [(part, checkpoint[f"fold-{fold}"]) for fold, part in enumerate(parts)]
-    if not learned.all():
-        own = tagger.tag(corpus.part(np.flatnonzero(~learned)).batch, keep=False)
-        tagged.append((~learned, vars(own)))
-    for part, found in tagged:
+    own = tagger.tag(corpus.part(np.flatnonzero(rest)).batch, keep=False)
+    merged = {name: np.array(values) for name, values in vars(Tags.none(corpus.batch)).items()}
+    tagged = [checkpoint[f"fold-{fold}"] for fold in range(len(parts))]
+    for part, found in zip([*parts, rest], [*tagged, vars(own)], strict=True):
         words = corpus.words_of(part)
         for name, values in merged.items():
             values[words] = found[name]
@@ -187,9 +186,10 @@ def jackknife(
 
 def folds_of(learned: NDArray[np.bool_], config: TaggerConfig) -> list[NDArray[np.bool_]]:
     """Which sentences are in each fold, of those that the tagger has learned from."""
+    if config.folds < 2 or len(learned) < 2:
+        return []
     numbers = np.cumsum(learned) - 1
-    # One sentence has no others.
-    folds = min(config.folds, int(learned.sum())) if len(learned) > 1 else 0
+    folds = min(config.folds, int(learned.sum()))
     return [learned & (numbers % folds == fold) for fold in range(folds)]
 
 
