@@ -125,6 +125,41 @@ def test_two_sets_of_weights_teach_one_tagger(
     assert made[0] == made[1]
 
 
+class BrokenError(Exception):
+    """What ends a run in the middle."""
+
+
+class Breaking(Log):
+    """A reporter that counts what is done, and ends the run after so much of it."""
+
+    def __init__(self, most: float = float("inf")) -> None:
+        super().__init__()
+        self._most, self.done = most, 0
+
+    def advance(self, sentences: int) -> None:
+        self.done += 1
+        if self.done > self._most:
+            raise BrokenError
+
+
+def test_both_can_be_broken_off_and_taken_up(
+    beam: Pipeline, toy: list[Sentence], tmp_path: Path
+) -> None:
+    config = config_of(
+        TREES,
+        {**turned(tmp_path, toy), "tags": 2},
+        training={"epochs": 2, "checkpoint_minutes": 0},
+    )
+    whole = Breaking()
+    train(config, tmp_path / "whole", whole, init=beam, threads=1)
+    # Within the one set of weights, and within the other.
+    for share in (0.3, 0.8):
+        with pytest.raises(BrokenError):
+            train(config, tmp_path / "m", Breaking(share * whole.done), init=beam, threads=1)
+        train(config, tmp_path / "m", Log(), init=beam, threads=2, resume=True)
+        assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
 # -- calibration ---------------------------------------------------------------------------
 
 
