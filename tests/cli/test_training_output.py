@@ -35,6 +35,7 @@ OBJECTIVE = {
     "k",
     "rescued",
     "retagged",
+    "single",
 }
 
 QUICK: dict[str, Any] = {

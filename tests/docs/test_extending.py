@@ -139,7 +139,10 @@ def test_an_objective(copy: Copy) -> None:
     copy.run("An objective")
     log = (copy.work / "short.niwaki.log.jsonl").read_text(encoding="utf-8")
     costs = [record for line in log.splitlines() if "first_cost" in (record := json.loads(line))]
-    assert [record["objective"] for record in costs] == ["parser: 1 shortening"]
+    assert [record["objective"] for record in costs] == [
+        "parser: 1 shortening",
+        "greedy: 1 shortening",
+    ]
     assert costs[0]["updates"] > 0
     copy.conforms("test_objectives.py", "shortening")
 

@@ -145,7 +145,6 @@ def test_wrong_types(record: dict[str, Any], message: str) -> None:
         ({"model": {"max_rows": 0}}, "give at least 1"),
         ({"model": {"least_weight": 0}}, "give at least 1"),
         ({"model": {"least_weight": 128}}, "give at most 127"),
-        ({"tagger": {"folds": 1}}, "tagger.folds is 1; give 0 for none, or at least 2"),
         ({"tagger": {"folds": -1}}, "give at least 0"),
         ({"tagger": {"epochs": 0}}, "give at least 1"),
         ({"tagger": {"learner": "svm"}}, "give one of logistic, perceptron, tnt"),
@@ -211,7 +210,9 @@ def test_costs_are_not_learned_by_local_classifiers() -> None:
         "objective": [{"data": str(TOY)}, {"kind": "arc-length", "data": str(TOY)}],
     }
     assert "greedy_learner is svm, but costs are learned by perceptron steps" in refusal(record)
-    assert make_config({**record, "model": {"beam": 2}}).family.greedy_learner == "svm"
+    assert "a model.beam above 1 and model.greedy = false" in refusal({**record, "model": {}})
+    only_beam = make_config({**record, "model": {"greedy": False}})
+    assert only_beam.family.greedy_learner == "svm"
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:

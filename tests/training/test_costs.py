@@ -241,6 +241,17 @@ def test_the_schedule_counts_examples_and_visits_all() -> None:
     assert objective.next_numbers(4, 1) == seen[3:7]
 
 
+def test_examples_with_one_tree_are_counted() -> None:
+    """They teach nothing, and that is said."""
+    outputs = [np.zeros((1, 1)), np.zeros((2, 1)), np.zeros((1, 1))]
+    prices = [np.array([1.0]), np.array([1.0, 0.0]), np.array([0.0])]
+    training = in_training(Prices(prices), CostConfig(kind="toy:toy"), Ranker(outputs))
+    with ThreadPoolExecutor(1) as pool:
+        training.keep_up(NOTHING, 3, pool, 1)
+    (report,) = training.finish_epoch()
+    assert (report.examples, report.single) == (3, 2)
+
+
 # -- with a parser ----------------------------------------------------------------
 
 
@@ -460,6 +471,9 @@ def test_costs_from_the_beginning(tmp_path: Path) -> None:
     config = task_config(tmp_path, checkpoint_minutes=9.0)
     log = Log()
     model = train(config, tmp_path / "m", log, threads=1)
-    assert model.parser.greedy is None
-    assert any("no second set of weights" in note for note in log.notes)
-    assert log.epochs[-1].objectives[0].updates > 0
+    assert model.parser.greedy is not None
+    assert model.config["model"]["greedy"] is True
+    for stage, count in (("parser", 2), ("greedy", 12)):
+        reports = [report for report in log.epochs if report.stage == stage]
+        assert len(reports) == count
+        assert all(report.objectives[0].updates > 0 for report in reports)

@@ -339,6 +339,7 @@ def uptrain(bench: Bench) -> None:
     told = bench.json(*words, "-o", other)
     assert found.gains is not None
     assert as_json(found.gains.to_json()) == told
+    assert [each["differences"] for each in told] == [{}]
     assert list(found.models.values()) == [one]
     assert niwaki.info(one).parts == niwaki.info(other).parts
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from niwaki.analysis.tables import Table
 from niwaki.data.sentence import Sentence
 from niwaki.draw import Value, binned_chart, round_limits
-from niwaki.metrics.attachment import evaluate
+from niwaki.metrics.attachment import AttachmentEvaluation, evaluate
+from niwaki.metrics.significance import Difference, compare
 from niwaki.pipeline.learned import Overlap, overlap_of
 from niwaki.pipeline.pipeline import Pipeline
 
@@ -35,6 +36,7 @@ class Row:
     confusions: Mapping[tuple[str, str], int]  # gold tag and what it was taken for
     sentences: int = 0
     learned: int | None = None  # sentences that it has learned from, if that is known
+    evaluation: AttachmentEvaluation | None = None  # by sentence, for differences
 
 
 def measure(
@@ -48,8 +50,8 @@ def measure(
 ) -> Row:
     """Parse the words of gold sentences, and with their tags given."""
     parsed = list(model.parse(gold, beam=beam, retag=True))
-    found = evaluate(gold, parsed).scores
-    scores = {metric: found[metric] for metric in _METRICS}
+    evaluation = evaluate(gold, parsed)
+    scores = {metric: evaluation.scores[metric] for metric in _METRICS}
     with_tags = model.parse(gold, beam=beam)
     scores["LAS, gold tags"] = evaluate(gold, with_tags).scores["LAS"]
     unknown = None
@@ -61,7 +63,8 @@ def measure(
         pairs.update(x for x in zip(one.upos, other.upos, strict=True) if x[0] != x[1])
     _, overlap = overlap_of([model.learned], gold)
     labels = label_scores(gold, parsed)
-    return Row(system, test, scores, unknown, labels, pairs, len(gold), *overlap.learned)
+    (learned,) = overlap.learned
+    return Row(system, test, scores, unknown, labels, pairs, len(gold), learned, evaluation)
 
 
 def label_scores(
@@ -89,7 +92,7 @@ class GainsReport:
     rows: Sequence[Row]
 
     def tables(self) -> list[Table]:
-        return [self._scores(), *self._labels(), *self._confusions()]
+        return [self._scores(), *self._differences(), *self._labels(), *self._confusions()]
 
     def to_text(self) -> str:
         return "\n".join([*(table.to_text() for table in self.tables()), *self._notes()])
@@ -97,7 +100,9 @@ class GainsReport:
     def to_json(self) -> list[dict[str, Any]]:
         records = []
         for row in self.rows:
-            record = asdict(row)
+            record = asdict(replace(row, evaluation=None))
+            del record["evaluation"]
+            record["differences"] = {each.metric: each.to_json() for each in self._apart(row)}
             pairs = Counter(row.confusions).most_common(_SHOWN)
             record["confusions"] = [[*pair, count] for pair, count in pairs]
             records.append(record)
@@ -121,6 +126,23 @@ class GainsReport:
             scores = [f"{score:.2f}" for score in row.scores.values()]
             rows.append([row.test, row.system, *scores, unknown])
         return Table("Scores", columns, rows)
+
+    def _apart(self, row: Row) -> list[Difference]:
+        """From the first system on the same test set."""
+        first = next(each for each in self.rows if each.test == row.test)
+        if row is first or first.evaluation is None or row.evaluation is None:
+            return []
+        found = compare(first.evaluation, row.evaluation)
+        return [each for each in found if each.metric in _METRICS]
+
+    def _differences(self) -> list[Table]:
+        rows = [
+            [row.test, row.system, *map(_with_interval, apart)]
+            for row in self.rows
+            if (apart := self._apart(row))
+        ]
+        title = "Differences from the first system, and their 95% intervals"
+        return [Table(title, ["test", "system", *_METRICS], rows)] if rows else []
 
     def _pairs(self) -> list[tuple[Row, Row]]:
         """The first system and the last one on each test set."""
@@ -158,6 +180,11 @@ class GainsReport:
             columns = ["tags", before.system, after.system]
             tables.append(Table(f"Confused tags: {after.test}", columns, rows))
         return tables
+
+
+def _with_interval(each: Difference) -> str:
+    star = "*" if each.is_significant else ""
+    return f"{each.difference:+.2f}{star} [{each.low:+.2f}, {each.high:+.2f}]"
 
 
 def learning_curve(scores: Mapping[str, Mapping[int, float]], metric: str = "LAS") -> str:

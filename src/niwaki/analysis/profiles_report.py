@@ -171,7 +171,7 @@ class ProfilesReport:
                     f"{profile.gold[at]:,}",
                     f"{first:.1f}",
                     f"{second:.1f}",
-                    f"{second - first:+.1f}",
+                    f"{second - first:+.1f} [{low:+.1f}, {high:+.1f}]",
                     f"{beyond:+.0f}",
                 ]
                 if abs(beyond) >= 1:

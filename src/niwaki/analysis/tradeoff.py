@@ -18,7 +18,7 @@ from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.base import drawn_by
 from niwaki.metrics.means import evaluate_means
 from niwaki.metrics.significance import Difference, compare
-from niwaki.objectives import AnyObjective, costs_of_trees, groups_of
+from niwaki.objectives import AnyObjective, LeftOut, costs_of_trees, groups_of, left_out_of
 from niwaki.pipeline.learned import Overlap, overlap_of
 from niwaki.pipeline.pipeline import Pipeline
 
@@ -70,11 +70,13 @@ class TradeOff:
     signature: str
     # By "treebank" and the names of tasks: what of it the two have learned from.
     overlaps: Mapping[str, Overlap] = dataclasses.field(default_factory=dict)
+    # By the names of tasks: examples that were read but not priced, and why.
+    left_out: Mapping[str, LeftOut] = dataclasses.field(default_factory=dict)
 
     @property
     def notes(self) -> list[str]:
-        """What is to be said of scores on what was learned."""
-        said = []
+        """What is to be said of examples that were left out, and of what was learned."""
+        said = [f"note: examples of {name}: {each}" for name, each in self.left_out.items()]
         for name, each in self.overlaps.items():
             what = "sentences of the treebank" if name == TREEBANK else f"examples of {name}"
             said.append(each.note(self.names, what))
@@ -105,6 +107,7 @@ class TradeOff:
                 for each in self.changed
             ],
             "overlaps": {name: dataclasses.asdict(each) for name, each in self.overlaps.items()},
+            "left_out": {name: dataclasses.asdict(each) for name, each in self.left_out.items()},
             "signature": self.signature,
         }
 
@@ -169,6 +172,7 @@ def weigh_up(
         changed[:ROWS],
         "|".join(filter(None, (before.signature, left_out, drawn_by(samples, seed)))),
         overlaps,
+        {name: out for name, each in objectives.items() if (out := left_out_of(each))},
     )
 
 

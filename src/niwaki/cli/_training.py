@@ -67,9 +67,10 @@ class TrainingLines:
             f"{report.updates:,} updates, {report.rows:,} features{scores}"
         )
         for each in report.objectives:
-            retagged = f", {each.retagged:,} by another tag" if each.retagged else ""
+            rare = f", {each.retagged:,} by another tag" if each.retagged else ""
+            rare += f", {each.single:,} had one tree only" if each.single else ""
             self.note(
-                f"  {each.name}: {each.updates:,} updates of {each.examples:,}{retagged}, "
+                f"  {each.name}: {each.updates:,} updates of {each.examples:,}{rare}, "
                 f"cost {each.written:.4f} as written ({each.priced:,} examples), {each.first:.4f} "
                 f"while learning, at best {each.oracle:.4f} among {each.k:.1f}"
             )

@@ -1,9 +1,10 @@
 """Price models on the objectives of a configuration, without training.
 
 Each model parses the examples of each objective that is a cost; its trees are priced. The mean
-cost, the share of examples that cost nothing and their 95% bootstrap intervals are shown. Of
-several models, each two are compared: a star marks an interval of the difference that does
-not hold 0. Less cost is better. Treebanks of the configuration need not be there.
+cost and the share of examples that cost nothing are shown, with 95% bootstrap intervals. Of
+several models, each two are compared in both: a star marks an interval of the difference that
+does not hold 0. Less cost is better. Examples that say nothing of trees are left out and
+counted. Treebanks of the configuration need not be there.
 
 `niwaki train` prices as many as 300 examples after each epoch in the same way. Examples that a
 model was trained on flatter it: a note tells how many there are, --unseen leaves them out, and
@@ -22,6 +23,7 @@ from collections.abc import Iterator
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
 from niwaki.cli._scores import add_samples_arguments, add_unseen_argument
+from niwaki.metrics.significance import Difference
 from niwaki.verbs.pricing import Prices, price
 
 
@@ -66,21 +68,26 @@ def _lines(found: Prices) -> Iterator[str]:
     record = found.to_json()
     width = max(map(len, found.models))
     for name, each in record.items():
-        yield f"{name}: {each['examples']:,} examples"
-        yield f"  {'':{width}}    cost  95% interval        at 0"
+        left_out = f"; {found.left_out[name]}" if name in found.left_out else ""
+        yield f"{name}: {each['examples']:,} examples{left_out}"
+        yield f"  {'':{width}}    cost  95% interval        at 0  95% interval"
         for row in each["models"]:
             low, high = row["intervals"]["cost"]
+            least, most = (100 * x for x in row["intervals"]["perfect"])
             yield (
                 f"  {row['model']:{width}}{row['cost']:8.4f}  [{low:.4f}, {high:.4f}]  "
-                f"{100 * row['perfect']:5.1f}%"
+                f"{100 * row['perfect']:5.1f}%  [{least:.1f}, {most:.1f}]"
             )
-        for row in each["differences"]:
-            cost = row["cost"]
-            star = "*" if cost["low"] > 0 or cost["high"] < 0 else " "
-            yield (
-                f"  {row['b']} - {row['a']}: {cost['difference']:+.4f}{star} "
-                f"[{cost['low']:+.4f}, {cost['high']:+.4f}]  p {cost['p']:.4f}"
-            )
+        for (a, b), (cost, perfect) in found.differences(name).items():
+            pair = f"{found.models[b]} - {found.models[a]}"
+            yield f"  {pair}: {_difference(cost, 1, 4)}"
+            yield f"  {pair}, % at 0: {_difference(perfect, 100, 1)}"
         if note := found.note(name):
             yield f"  {note}"
         yield f"  {each['signature']}"
+
+
+def _difference(each: Difference, scale: int, digits: int) -> str:
+    """With a star if its interval does not hold 0."""
+    change, low, high = (f"{scale * x:+.{digits}f}" for x in (each.difference, each.low, each.high))
+    return f"{change}{'*' if each.is_significant else ' '} [{low}, {high}]  p {each.p:.4f}"

@@ -14,8 +14,8 @@ Features such as contiguous(s1,s0) look at links of the words to a translation, 
 names beside `data`. A line of links that does not fit its sentence is an error; with
 --on-error skip the sentence goes without, and such lines are counted.
 
-With --init a model is trained on, for instance for a task: it keeps its tagger, features
-and labels, and its parser learns from where it is.
+With --init a model is trained on, for instance for a task: it keeps its tagger, features,
+labels and calibration, and its parser, with a beam and greedy, learns from where it is.
 
 With --progress json, standard error has one JSON object a line, for programs that watch. `kind`
 is one of these:
@@ -25,7 +25,7 @@ is one of these:
   epoch     stage, epoch, epochs, updates, rows, uas, las (null without training.dev), objectives:
             of each cost name, examples, updates, written (the mean cost of the model as it
             would be written now, over up to 300 examples: `priced`), first (while learning),
-            oracle, k, rescued, retagged
+            oracle, k, rescued, retagged, single (examples of which one tree was found only)
   note      text: something that the user should know
   done      path, seconds: the model is written
   error     message, status: the last line; the exit status is this one

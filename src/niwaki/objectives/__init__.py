@@ -13,6 +13,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -77,6 +78,31 @@ class ArcObjective(Protocol):
         """What each arc of an example costs: a number for head 0..n and word 1..n, one row
         after the other, or a row of numbers, by label. None if this example is no such sum.
         """
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Examples that were read but can teach nothing: how many, why, and which comes first."""
+
+    count: int
+    reason: str
+    first: str
+
+    def __str__(self) -> str:
+        return f"{self.count:,} left out: {self.reason} (the first: {self.first})"
+
+
+@runtime_checkable
+class LeavesOut(Protocol):
+    """An objective that does not use all examples of its data."""
+
+    @property
+    def left_out(self) -> LeftOut | None: ...
+
+
+def left_out_of(objective: AnyObjective) -> LeftOut | None:
+    """What of its data an objective has left out, if it has."""
+    return objective.left_out if isinstance(objective, LeavesOut) else None
 
 
 def objective_names() -> list[str]:

@@ -18,7 +18,7 @@ from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError
-from niwaki.objectives import Costs
+from niwaki.objectives import Costs, LeftOut
 from niwaki.objectives._trees import KnownTrees
 
 
@@ -33,6 +33,12 @@ class Partial(KnownTrees):
     def __init__(self, sentences: Sequence[Sentence]) -> None:
         known = [(s, Constraints.of(s)) for s in sentences]
         super().__init__([s for s, constraints in known if constraints])
+        silent = [s for s, constraints in known if not constraints]
+        self.left_out = (
+            LeftOut(len(silent), "nothing is known of them", f"{silent[0].file}:{silent[0].line}")
+            if silent
+            else None
+        )
         self._constraints = [constraints for _, constraints in known if constraints]
         # What heads and labels say is counted with arrays; the rest, which is rare, tree by tree.
         self._others = [

@@ -19,13 +19,13 @@ from niwaki.data.constraints import Constraints
 from niwaki.data.faults import DEPREL
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
-from niwaki.errors import ConfigError
+from niwaki.errors import ConfigError, shown
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.bilingual.orders import compare_orders
 from niwaki.kernel.bilingual.reorder import reorder
 from niwaki.keys import key
 from niwaki.metrics.reordering import group_numbers, linked_mask
-from niwaki.objectives import Costs
+from niwaki.objectives import Costs, LeftOut
 from niwaki.tasks.reorder.rulefile import load_rules, rule_set_names
 from niwaki.tasks.reorder.rules import RuleSet
 from niwaki.tasks.reorder.tables import CompiledRules
@@ -61,6 +61,9 @@ class Reordering:
         ]
         # With one word or none there is nothing to put in order.
         kept = [number for number, mask in enumerate(masks) if mask.sum() >= 2]
+        silent = [ref.id for ref, mask in zip(references, masks, strict=True) if mask.sum() < 2]
+        reason = f"fewer than two {'linked ' if words == 'linked' else ''}words to put in order"
+        self.left_out = LeftOut(len(silent), reason, shown(silent[0])) if silent else None
         self._references = [references[number] for number in kept]
         self._scored = [masks[number] for number in kept]
         self._orders = [np.array(each.order, dtype=np.int32) for each in self._references]

@@ -79,7 +79,7 @@ class Parser(Protocol):
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What there is to tell of it, by name."""
+        """What there is to tell of it, by name; a key of [model] as a configuration has it."""
 
     @property
     def options(self) -> frozenset[str]:
@@ -277,7 +277,11 @@ class Plan(Protocol):
         """What becomes of non-projective trees, as the end of a sentence."""
 
     def chains(self, tags: Tags) -> Sequence[Sequence[Job]]:
-        """Jobs that may run at the same time, each behind those it needs."""
+        """Jobs that may run at the same time, each behind those it needs.
+
+        The first chain ends with the weights of the usual way to parse. These also teach the
+        tagger, where costs choose tags.
+        """
 
     def finished(self, weights: Mapping[str, Arrays]) -> Parser:
         """The parser, of the weights that the last job of each chain finished, by stage."""

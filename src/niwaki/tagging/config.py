@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from niwaki.keys import GIVEN, When, WrongKeyError, key
+from niwaki.keys import GIVEN, When, key
 
 _TAGS: When = {"tags": GIVEN}
 _LOGISTIC: When = {**_TAGS, "learner": ("logistic",)}
@@ -60,15 +60,14 @@ class TaggerConfig:
     folds: int = key(
         10,
         "The parser is trained on tags that were predicted for each part of the data by a tagger "
-        "trained on the other parts; 0 trains it on the tags of the file.",
+        "trained on the other parts. 1: by the finished tagger, which has learned them, as a model "
+        "does that is trained on (--init), if nothing is said; sentences that it has not learned "
+        "it tags in any case. 0: the tags of the file.",
         least=0,
         when=_TAGS,
+        init=1,
     )
     max_rows: int = key(300_000, "Rows of weights that are kept.", least=1, when=_WEIGHS)
-
-    def check(self, config: Any) -> None:
-        if self.folds == 1:
-            raise WrongKeyError("folds", "is 1; give 0 for none, or at least 2")
 
     @property
     def passes(self) -> int:

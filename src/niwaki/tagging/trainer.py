@@ -136,25 +136,28 @@ def jackknife(
     clusters: Clusters | None,
     checkpoint: Checkpoint,
     advance: Advance,
+    unseen: NDArray[np.bool_] | None = None,
 ) -> Tags:
     """Tags of the corpus, each part tagged by a tagger that learned from the other parts.
 
-    So the parser meets in training what it will meet later: tags with mistakes.
+    So the parser meets in training what it will meet later: tags with mistakes. Sentences that
+    the finished tagger has not learned from (`unseen`) it tags itself.
     """
-    count = len(corpus.sentences)
-    folds = min(config.folds, count)
-    if folds < 2:
+    if config.folds == 0:
         return tagger.tag(corpus.batch)
+    everything = np.ones(len(corpus.sentences), dtype=np.bool_)
+    parts = folds_of(everything if unseen is None else ~unseen, config)
+    rest = everything.copy()
+    for part in parts:
+        rest &= ~part
 
     def tag_fold(fold: int, check: Callable[[], None]) -> None:
         name = f"fold-{fold}"
         if name in checkpoint:
             return
-        numbers = np.arange(count)
-        rest = corpus.part(numbers[numbers % folds != fold])
-        held_out = corpus.part(numbers[numbers % folds == fold])
+        others, held_out = (corpus.part(np.flatnonzero(x)) for x in (~parts[fold], parts[fold]))
         trained = train_tagger(
-            rest,
+            others,
             config,
             seed,
             name,
@@ -170,16 +173,24 @@ def jackknife(
         if checkpoint.is_due:
             checkpoint.save()
 
-    run_all(tag_fold, range(folds), threads, save_if_due)
-    # Sentence s was tagged as number s // folds of fold s % folds.
-    merged: dict[str, list[NDArray[np.uint32]]] = {name: [] for name in Tags.__annotations__}
-    cursors = [0] * folds
-    for number, length in enumerate(corpus.batch.lengths):
-        start = cursors[number % folds]
-        for name, parts in merged.items():
-            parts.append(checkpoint[f"fold-{number % folds}"][name][start : start + length])
-        cursors[number % folds] += length
-    return Tags(**{name: np.concatenate(parts) for name, parts in merged.items()})  # type: ignore[arg-type]
+    run_all(tag_fold, range(len(parts)), threads, save_if_due)
+    own = tagger.tag(corpus.part(np.flatnonzero(rest)).batch, keep=False)
+    merged = {name: np.array(values) for name, values in vars(Tags.none(corpus.batch)).items()}
+    tagged = [checkpoint[f"fold-{fold}"] for fold in range(len(parts))]
+    for part, found in zip([*parts, rest], [*tagged, vars(own)], strict=True):
+        words = corpus.words_of(part)
+        for name, values in merged.items():
+            values[words] = found[name]
+    return Tags(**merged)
+
+
+def folds_of(learned: NDArray[np.bool_], config: TaggerConfig) -> list[NDArray[np.bool_]]:
+    """Which sentences are in each fold, of those that the tagger has learned from."""
+    if config.folds < 2 or len(learned) < 2:
+        return []
+    numbers = np.cumsum(learned) - 1
+    folds = min(config.folds, int(learned.sum()))
+    return [learned & (numbers % folds == fold) for fold in range(folds)]
 
 
 def train_morphology(

@@ -432,7 +432,7 @@ def continued(config: Config, card: Mapping[str, Any]) -> Config:
         config = replace(
             config, model=replace(config.model, kind=kind), family=load_family(kind).config()
         )
-    found: dict[str, dict[str, Any]] = {"model": {}, "family": {}}
+    found: dict[str, dict[str, Any]] = {"model": {}, "family": {}, "tagger": {}}
     for place in places(kind):
         if place.owner in found:
             value = _continued_value(place, config, card)
@@ -441,6 +441,7 @@ def continued(config: Config, card: Mapping[str, Any]) -> Config:
         config,
         model=replace(config.model, **found["model"]),
         family=replace(config.family, **found["family"]),
+        tagger=replace(config.tagger, **found["tagger"]),
     )
     check_owner(config, "family")
     return config

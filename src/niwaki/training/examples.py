@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.kernel.batch import Batch
-from niwaki.objectives import AnyObjective, groups_of, load_objective
+from niwaki.objectives import AnyObjective, groups_of, left_out_of, load_objective
 from niwaki.pipeline.pipeline import tag_sentences
 from niwaki.tagging.morphology import Morphology
 from niwaki.tagging.tagger import Tagger, Tags
@@ -49,6 +49,10 @@ class CostObjective:
         """Those of the examples to learn from."""
         groups = groups_of(self.objective)
         return [self.objective.sentences[s] for number in self.numbers for s in groups[number]]
+
+    def __str__(self) -> str:
+        left_out = left_out_of(self.objective)
+        return f"{self.config.kind}: {self.size:,} examples" + (f"; {left_out}" if left_out else "")
 
 
 @dataclass(frozen=True)

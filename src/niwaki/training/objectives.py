@@ -57,6 +57,7 @@ class _Counts:
     updates: int = 0
     rescued: int = 0
     retagged: int = 0
+    single: int = 0
     candidates: int = 0
     first: float = 0.0
     oracle: float = 0.0
@@ -121,6 +122,7 @@ class ObjectiveInTraining(ABC, Generic[P]):
             round(counts.candidates / examples, 3),
             counts.rescued,
             counts.retagged,
+            counts.single,
         )
 
 
@@ -156,6 +158,7 @@ class SentencesInTraining(ObjectiveInTraining[Priced]):
             changed = True
         counts.candidates += priced.listed
         counts.rescued += priced.rescued
+        counts.single += len(priced.costs) == 1
         counts.first += priced.first
         counts.oracle += float(priced.costs[: len(priced.costs) - priced.rescued].min())
         return changed
@@ -198,6 +201,7 @@ class GroupsInTraining(ObjectiveInTraining[list[PricedGroup]]):
                 changed = True
         counts = self.counts
         counts.candidates += sum(len(group.rows) for group in priced)
+        counts.single += all(len(group.rows) == 1 for group in priced)
         # All lists begin with the current best tree of each sentence.
         counts.first += float(priced[0].costs[0])
         counts.oracle += min(float(group.costs.min()) for group in priced)

@@ -19,7 +19,8 @@ class ObjectiveReport:
     cheapest candidate: between them lies what an update can gain. `written` is the cost of the
     trees of the model as it would be written now, over `priced` examples. `rescued` counts examples
     whose right tree was found by constrained search only, `retagged` those whose cheapest
-    tree was found with another tag of a word only.
+    tree was found with another tag of a word only, `single` those that taught nothing because the
+    parser found one tree only.
     """
 
     name: str
@@ -30,6 +31,7 @@ class ObjectiveReport:
     k: float
     rescued: int
     retagged: int = 0
+    single: int = 0
     written: float | None = None
     priced: int = 0
 
@@ -57,7 +59,7 @@ class EpochReport:
             written = {"written_cost": each.written, "priced": each.priced}
             learning = {"first_cost": each.first, "oracle_cost": each.oracle, "mean_k": each.k}
             counts = {name: getattr(each, name) for name in ("examples", "updates")}
-            rare = {name: getattr(each, name) for name in ("rescued", "retagged")}
+            rare = {name: getattr(each, name) for name in ("rescued", "retagged", "single")}
             name = f"{self.stage}: {each.name}"
             lines.append({**own, "objective": name, **counts, **written, **learning, **rare})
         return [json.dumps(line) for line in lines]

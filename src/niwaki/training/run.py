@@ -12,6 +12,7 @@ from typing import Any
 # compiled modules ignore errors while they set themselves up.
 import numpy as np
 import numpy.random
+from numpy.typing import NDArray
 
 from niwaki.data.faults import DEPREL
 from niwaki.errors import ConfigError, CorpusError
@@ -27,7 +28,7 @@ from niwaki.segmenting.segmenter import Segmenter
 from niwaki.segmenting.trainer import can_segment, train_segmenter
 from niwaki.tagging.morphology import Morphology
 from niwaki.tagging.tagger import Tagger, Tags
-from niwaki.tagging.trainer import jackknife, train_morphology, train_tagger
+from niwaki.tagging.trainer import folds_of, jackknife, train_morphology, train_tagger
 from niwaki.tagging.updates import TagUpdates
 from niwaki.training.card import card_of, upgraded
 from niwaki.training.config import ARC_SELECTIONS, Config, TreebankConfig, continued
@@ -137,6 +138,14 @@ class TrainingData:
         return learned if self.init is None else learned.after(self.init.learned)
 
     @property
+    def unseen(self) -> NDArray[np.bool_]:
+        """The sentences of which it is known that the model to begin with did not learn them."""
+        record = self.init.learned if self.init else None
+        if record is None or not record.complete:
+            return np.zeros(len(self.corpus.sentences), dtype=np.bool_)
+        return ~record.knows(self.corpus.sentences)
+
+    @property
     def lowercase(self) -> bool:
         return self.config.model.case == "insensitive"
 
@@ -167,7 +176,7 @@ def _read_data(
     if skipped:
         reporter.note(f"{len(skipped):,} sentences are bad and left out; the first: {skipped[0]}")
     for each in costs:
-        reporter.note(f"{each.config.kind}: {each.size:,} examples")
+        reporter.note(str(each))
     clusters = init.clusters if init else _read_clusters(config, reporter, skip)
     return TrainingData(config, corpus, dev, costs, clusters, init)
 
@@ -222,7 +231,7 @@ class Run:
         if data.dev is not None and dev_tags is not None:
             parser = family.calibrated(parser, data.dev, dev_tags)
         pipeline = Pipeline(
-            self._card(), tagger, morphology, parser, data.clusters, segmenter, data.learned
+            self._card(parser), tagger, morphology, parser, data.clusters, segmenter, data.learned
         )
         return _with_scores(pipeline, data.dev) if data.dev is not None else pipeline
 
@@ -302,11 +311,12 @@ class Run:
             tagger = None
         if tagger is None:
             return None, Tags.none(corpus.batch)
-        folds = min(config.folds, len(corpus.sentences))
-        if folds >= 2:
+        unseen = data.unseen
+        if folds := len(folds_of(~unseen, config)):
             own = corpus.interpolated_visits("training-tags")
             work = corpus.visits("training-tags") * config.passes + own
-            self.reporter.stage(f"tags of {folds} parts", work * (folds - 1))
+            share = folds - float((~unseen).mean())  # each fold is left out once
+            self.reporter.stage(f"tags of {folds} parts", int(work * share))
         tags = jackknife(
             corpus,
             tagger,
@@ -316,6 +326,7 @@ class Run:
             clusters=clusters,
             checkpoint=self.checkpoint,
             advance=locked(self.reporter.advance),
+            unseen=unseen,
         )
         return tagger, tags
 
@@ -358,7 +369,9 @@ class Run:
             for job in chain
         )
         self.reporter.stage("parser", work)
-        trainer = _JobTrainer(self, costs, tag_updates, dev_tags, locked(self.reporter.advance))
+        usual = next(iter(chains))
+        advance = locked(self.reporter.advance)
+        trainer = _JobTrainer(self, costs, usual, tag_updates, dev_tags, advance)
 
         def train_chain(stage: str, check: Callable[[], None]) -> Arrays:
             done: dict[str, Arrays] = {}
@@ -379,8 +392,10 @@ class Run:
         size = visits or costs[0].size
         return int(visits + sum(size * each.config.schedule for each in costs))
 
-    def _card(self) -> dict[str, Any]:
+    def _card(self, parser: Parser) -> dict[str, Any]:
         record, corpus, init = card_of(self.data.config), self.data.corpus, self.data.init
+        # What the parser is: cards of older models may say that it has what it has not.
+        record["model"] |= {name: x for name, x in parser.facts.items() if name in record["model"]}
         record["data"] = {
             "files": [os.path.basename(file) for file in corpus.files],
             "sentences": len(corpus.sentences),
@@ -399,6 +414,7 @@ class _JobTrainer:
 
     run: Run
     costs: Sequence[CostData]
+    usual: str  # the stage that also teaches the tagger
     tag_updates: TagUpdates | None
     dev_tags: Tags | None
     advance: Callable[[int], None]
@@ -412,7 +428,8 @@ class _JobTrainer:
         config = self.run.data.config.training
         parser = job.make(done)
         costs = self.costs if job.search else ()
-        objectives = ObjectivesInTraining(costs, parser, config.seed, self.tag_updates)
+        tagger = self.tag_updates if job.stage == self.usual else None
+        objectives = ObjectivesInTraining(costs, parser, config.seed, tagger)
         training = Training(job, parser, config, objectives, checkpoint, self.run.threads)
         return training.run(
             self._score(job),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from niwaki.errors import ConfigError
 from niwaki.metrics.base import SAMPLES, drawn_by
 from niwaki.metrics.means import MeanEvaluation, evaluate_means
 from niwaki.metrics.significance import Difference, compare_all
-from niwaki.objectives import costs_of_trees, groups_of
+from niwaki.objectives import LeftOut, costs_of_trees, groups_of, left_out_of
 from niwaki.pipeline.learned import Overlap, overlap_of
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.training.examples import load_costs
@@ -32,6 +32,8 @@ class Prices:
     evaluations: Mapping[str, Sequence[MeanEvaluation]]  # by objective, one for each model
     samples: int
     seed: int
+    # By objective: examples that were read but not priced, and why.
+    left_out: Mapping[str, LeftOut] = field(default_factory=dict)
 
     def differences(self, objective: str) -> dict[tuple[int, int], list[Difference]]:
         """Of each two models, the later minus the earlier, with 95% intervals."""
@@ -50,6 +52,7 @@ class Prices:
         found = self.evaluations[name]
         return {
             "examples": found[0].sentences,
+            "left_out": asdict(self.left_out[name]) if name in self.left_out else None,
             "models": [
                 {"model": model, **each.scores, "intervals": each.interval(self.samples, self.seed)}
                 | {"learned": each.learned}
@@ -110,4 +113,5 @@ def price(
             made = evaluate_means(NAMES, np.stack([found, found == 0], axis=1))
             evaluations[each.name].append(replace(made, learned=learned, more=overlap.signature))
     names = [name_of(each, f"model {number}") for number, each in enumerate(given, start=1)]
-    return Prices(names, evaluations, samples, seed)
+    left_out = {each.name: out for each in costs if (out := left_out_of(each.objective))}
+    return Prices(names, evaluations, samples, seed, left_out)

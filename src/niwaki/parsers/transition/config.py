@@ -61,7 +61,10 @@ class TransitionConfig:
         init="fixed",
     )
     greedy_epochs: int = key(
-        12, "Passes over the data of a greedy parser.", least=1, table="training"
+        12,
+        "Passes over the data of a greedy parser. One that is trained on (--init) has `epochs`.",
+        least=1,
+        table="training",
     )
     update: Literal["max-violation", "early"] = key(
         "max-violation",
@@ -132,9 +135,10 @@ class TransitionConfig:
 
     def check(self, config: Any) -> None:
         has_costs = any(objective.is_cost for objective in config.objective)
-        if has_costs and self.beam == 1 and self.greedy_learner != "perceptron":
+        is_greedy = self.beam == 1 or self.greedy
+        if has_costs and is_greedy and self.greedy_learner != "perceptron":
             raise WrongKeyError(
                 "greedy_learner",
                 f"is {self.greedy_learner}, but costs are learned by perceptron steps; "
-                "leave it out, or give a model.beam above 1",
+                "leave it out, or give a model.beam above 1 and model.greedy = false",
             )

@@ -47,14 +47,16 @@ class TransitionPlan:
         self.labels = self._spec.labels
         self.notes: list[str] = []
         self._beams = {_BEAM: self._config.beam}
-        if self._config.beam > 1 and self._config.greedy and not self._init:
-            if setup.selections:
-                self.notes.append(
-                    "costs need candidates: no second set of weights for greedy parsing"
-                )
-            else:
-                self._beams[_GREEDY] = 1
+        if self._has_greedy:
+            self._beams[_GREEDY] = 1
         self._check_links()
+
+    @property
+    def _has_greedy(self) -> bool:
+        """Whether there are weights of their own for greedy search."""
+        if self._init is not None:
+            return self._init.greedy is not None
+        return self._config.beam > 1 and self._config.greedy
 
     def _new_spec(self) -> TransitionSpec:
         setup, config = self._setup, self._config
@@ -111,9 +113,7 @@ class TransitionPlan:
 
     def _chain(self, stage: str, beam: int, tags: Tags) -> Sequence[Job]:
         plan = self._weights_plan(beam)
-        base = self._init.model.weights if self._init else None
-        if base is not None and not isinstance(base, PackedWeights):
-            raise ValueError("only a finished model can be trained on")
+        base = self._base(stage)
         interpolated = self._interpolated(stage, plan, tags)
 
         def make(done: Mapping[str, Arrays]) -> TrainableParser:
@@ -125,9 +125,19 @@ class TransitionPlan:
                 plan, self._corpus, tags, base=base, interpolation=interpolation
             )
 
-        epochs = self._setup.epochs if beam > 1 else self._config.greedy_epochs
+        is_greedy = beam == 1 and self._init is None
+        epochs = self._config.greedy_epochs if is_greedy else self._setup.epochs
         job = Job(stage, self._corpus, epochs, make, Search(beam=beam))
         return [job] if interpolated is None else [interpolated, job]
+
+    def _base(self, stage: str) -> PackedWeights | None:
+        """The weights from which a stage goes on."""
+        if self._init is None:
+            return None
+        model = self._init.model if stage == _BEAM else self._init.greedy
+        if model is None or not isinstance(model.weights, PackedWeights):
+            raise ValueError("only a finished model can be trained on")
+        return model.weights
 
     def _interpolated(self, stage: str, plan: WeightsPlan, tags: Tags) -> Job | None:
         """The training by those sentences alone whose weights are mixed with those of all."""
@@ -157,7 +167,9 @@ class TransitionPlan:
             stage: TransitionModel(self._spec, unpack(arrays), self._setup.clusters)
             for stage, arrays in weights.items()
         }
-        return TransitionParser(models[_BEAM], self._config.beam, models.get(_GREEDY))
+        # Of a model that is trained on, what probabilities mean is known until it is measured anew.
+        confidence = self._init.confidence if self._init else None
+        return TransitionParser(models[_BEAM], self._config.beam, models.get(_GREEDY), confidence)
 
 
 class TransitionFamily:

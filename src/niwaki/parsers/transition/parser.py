@@ -96,7 +96,8 @@ class TransitionParser:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        return {"system": self.model.spec.system, "beam": self.beam}
+        own = {"greedy": self.greedy is not None} if self.beam > 1 else {}
+        return {"system": self.model.spec.system, "beam": self.beam, **own}
 
     @property
     def ways(self) -> Mapping[str, Search]:
