@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import niwaki
+from niwaki import cli
 from niwaki.adapting.held_out import LEAST_EXAMPLES
 from niwaki.analysis.tradeoff import weigh_up
 from niwaki.data.conllu import read_conllu
@@ -185,7 +186,13 @@ def test_own_rules_are_kept_with_the_model(bench: Client, turned: str) -> None:
     assert kept.read_text(encoding="utf-8") == text
 
 
-def test_adapting_can_be_cancelled(bench: Client, stops: str) -> None:
+def test_adapting_can_be_cancelled_and_gone_on_with_by_hand(
+    bench: Client,
+    stops: str,
+    model_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     job = bench.post("/api/adapt-start", {"projects": [stops], "treebank": "toy"}).json
     while not (found := bench.get(f"/api/jobs/{job['id']}").json)["trials"]:
         assert found["state"] == "running", found["error"]
@@ -195,6 +202,13 @@ def test_adapting_can_be_cancelled(bench: Client, stops: str) -> None:
     assert not (bench.folder / "models" / name / "model.niwaki").exists()
     assert name not in models(bench)
     assert _processes(name) == []
+    monkeypatch.chdir(bench.folder / "models" / name)
+    words = ["adapt", str(model_path), "--for", "config.json", "-o", "by-hand.niwaki"]
+    Path("model.niwaki.trials").rename("by-hand.niwaki.trials")
+    assert cli.main([*words, "--minutes", "0", "--resume"]) in (0, 1)
+    said = capsys.readouterr()
+    assert "starting anew" not in said.err
+    assert "examples to learn from" in said.out
 
 
 def _processes(name: str) -> list[str]:
@@ -245,8 +259,7 @@ def test_too_few_examples_are_refused_at_once(bench: Client, answered: int) -> N
     before = len(bench.get("/api/jobs").json)
     reply = bench.post("/api/adapt-start", {"projects": [made]})
     assert reply.status == 422
-    wanted = f"{answered} annotated sentences; {LEAST_EXAMPLES} are needed"
-    assert wanted in reply.json["error"]
+    assert f"has {answered} of the {LEAST_EXAMPLES} annotated sentences" in reply.json["error"]
     assert len(bench.get("/api/jobs").json) == before
     assert not list((bench.folder / "models").glob(f"{made}-*"))
 

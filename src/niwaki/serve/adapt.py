@@ -52,8 +52,9 @@ class Task:
         if len(known) < LEAST_EXAMPLES:
             raise RequestError(
                 422,
-                f"{project.id!r}: {len(known)} annotated sentences; {LEAST_EXAMPLES} are needed, "
-                "to learn from some and to see on others what that was worth; annotate more",
+                f"{project.id!r} has {len(known)} of the {LEAST_EXAMPLES} annotated sentences that "
+                "are needed to learn from some and to see on others what it was worth; annotate "
+                "more",
             )
         return cls(project, rules, known)
 

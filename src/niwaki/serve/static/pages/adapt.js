@@ -75,7 +75,7 @@ export async function show(main) {
   replace(
     main,
     h("h1", {}, "Adapt"),
-    h("p", { class: "lede" }, "Settings are tried within the time you give. Each trial learns from a part of the annotated sentences and is judged by what its trees cost on others. The best becomes a new model if it also gains on sentences that had no part in choosing it, and loses nothing on the treebank."),
+    h("p", { class: "lede" }, "Settings are tried within the time you give. Each trial learns from a part of the annotated sentences and is judged by what its trees cost on others. The best becomes a new model if it also gains on sentences that had no part in choosing it, and keeps its scores on the treebank."),
     ready.length ? form : h("div", { class: "empty" }, h("p", {}, "Nothing is annotated yet."), h("p", {}, h("a", { href: "/annotate" }, "Answer some questions first."))),
     results,
   );
@@ -131,7 +131,7 @@ function trialTable(job) {
       h("thead", {}, h("tr", {}, h("th", {}, ""), costs.map((name) => h("th", { class: "n" }, `cost: ${titleOf(job, name)}`)), h("th", { class: "n" }, "LAS"), h("th", { class: "n" }, "seconds"))),
       h("tbody", {}, job.trials.map(row), report?.not_tried.map((name) => h("tr", {}, h("td", {}, name), h("td", { colspan: costs.length + 2, class: "soft" }, "no time")))),
     ) : null,
-    job.state === "running" ? h("p", { class: "soft num", id: "left" }, job.trials.length ? `${left < 90 ? plural(Math.round(left), "second") : plural(Math.round(left / 60), "minute")} left for others.` : "The model as it is comes first.") : h("p", { class: "soft" }, "Costs are means on the sentences that settings are chosen by."),
+    job.state === "running" ? h("p", { class: "soft num", id: "left", vars: { "margin-top": "10px" } }, job.trials.length ? `${left < 90 ? plural(Math.round(left), "second") : plural(Math.round(left / 60), "minute")} left for others.` : "The model as it is comes first.") : h("p", { class: "soft", vars: { "margin-top": "10px" } }, "Costs are means on the sentences that settings are chosen by."),
   ];
 }
 
@@ -150,8 +150,8 @@ function beforeAndAfter(job) {
       ? h("p", {}, "The new model is called ", h("b", {}, model), " and can be used on every page.")
       : h("p", { class: "note", id: "nothing-gained" }, h("b", {}, "Nothing was gained, the model is left as it is: "), `${report.reason}.`),
     rows.length ? [h("p", { class: "soft" }, `On sentences that were neither learned nor used to choose. Costs fall when trees serve better${Object.keys(report.treebank).length ? "; scores on the treebank rise." : "."}`), differenceTable(rows, "", [`before · ${before}`, `after${model ? ` · ${model}` : ""}`], { change: "change" })] : null,
-    h("p", { class: "soft" }, Object.entries(report.examples).map(([name, sizes]) => `${titleOf(job, name)}: ${plural(sizes.learned, "sentence")} to learn from, ${sizes.choosing} to choose by, ${sizes.reporting} to report on. `), report.note ? `Note: ${report.note}.` : ""),
-    h("p", { class: "faint signature" }, report.signature),
+    h("p", { class: "soft", vars: { "margin-top": "10px" } }, Object.entries(report.examples).map(([name, sizes]) => `${titleOf(job, name)}: ${plural(sizes.learned, "sentence")} to learn from, ${sizes.choosing} to choose by, ${sizes.reporting} to report on. `), report.note ? `Note: ${report.note}.` : ""),
     h("p", { class: "soft" }, h("a", { href: `/api/adapt/${job.id}/config` }, "The configuration"), `, all data and this report lie in models/${folder} of the work folder: the run can be repeated by hand.`, model ? [" Which trees changed, ", h("a", { href: "/analyze" }, "Analyze"), " shows, without those that were learned."] : ""),
+    h("p", { class: "faint signature" }, report.signature),
   );
 }
