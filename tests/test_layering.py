@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "analysis": BELOW_APPLICATIONS,
     "adapting": BELOW_APPLICATIONS,
     "verbs": BELOW_APPLICATIONS | {"adapting", "analysis", "serve"},
-    "serve": BELOW_APPLICATIONS | {"analysis"},
+    "serve": BELOW_APPLICATIONS | {"adapting", "analysis"},
     "integrations": BELOW_APPLICATIONS,
     "cli": BELOW_APPLICATIONS | {"adapting", "analysis", "verbs"},
 }

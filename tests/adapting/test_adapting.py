@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,11 @@ import pytest
 
 import niwaki
 from niwaki import cli
+from niwaki.adapting import adapt as adapt_module
+from niwaki.adapting import trials
 from niwaki.adapting.held_out import LEAST_EXAMPLES, split
+from niwaki.adapting.report import Tried
+from niwaki.adapting.trials import Trial, Work
 from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
@@ -137,12 +142,16 @@ def test_an_interrupted_run_goes_on(base: Path, stops: Path, tmp_path: Path) -> 
     with pytest.raises(ConfigError, match="trials of another model or task"):
         niwaki.adapt(base, task(TOY), tmp_path / "new", resume=True, threads=1)
     log = Log()
-    found = niwaki.adapt(base, task(stops), tmp_path / "new", report=log, resume=True, threads=1)
+    told: list[Tried] = []
+    found = niwaki.adapt(
+        base, task(stops), tmp_path / "new", report=log, tried=told.append, resume=True, threads=1
+    )
     assert not any(name.startswith("trial 1") for name in log.stages)
     assert any(name.startswith("trial 2") for name in log.stages)
     assert found.written
     assert found.costs == whole.costs
     assert [each.costs for each in found.trials] == [each.costs for each in whole.trials]
+    assert [each.number for each in told] == list(range(len(found.trials) + 1))
     niwaki.adapt(base, task(stops), tmp_path / "more", report=log, resume=True, threads=1)
     assert log.notes[-1].endswith("starting anew") or "starting anew" in " ".join(log.notes)
 
@@ -153,6 +162,29 @@ def test_without_time_only_the_usual_settings_are_tried(
     found = niwaki.adapt(base, task(stops), tmp_path / "new", minutes=0, threads=1)
     assert len(found.trials) == 1
     assert found.not_tried
+
+
+def test_a_trial_for_which_there_is_no_time_leaves_the_others_as_they_are(
+    base: Path, stops: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second would take for ever; the third is tried, and is the second of the report."""
+
+    def work_of(trial: Trial, *given: Any) -> Work:
+        work = trials.work_of(trial, *given)
+        return replace(work, units=1e15) if trial == Trial({"k": 32}) else work
+
+    monkeypatch.setattr(adapt_module, "work_of", work_of)
+    told: list[Tried] = []
+    found = niwaki.adapt(base, task(stops), tmp_path / "new", tried=told.append, threads=1)
+    assert list(found.not_tried) == [Trial({"k": 32}).name]
+    assert found.written and len(found.trials) > 1
+    assert [each.name for each in told] == ["as it is", *(x.trial.name for x in found.trials)]
+    assert [each.number for each in told] == list(range(len(told)))
+    assert told[0].costs == found.costs_before
+    assert [each.costs for each in told[1:]] == [each.costs for each in found.trials]
+    assert found.best is not None
+    costs = [each.costs["0 partial"] for each in found.trials]
+    assert costs[found.best] == min(costs)
 
 
 def test_what_the_configuration_says_is_kept(base: Path, stops: Path, tmp_path: Path) -> None:
@@ -169,8 +201,13 @@ def test_the_report_is_the_same_in_all_forms(
     words = ["adapt", base, "--for", file, "-o", tmp_path / "new", "--threads", 1, "--html", page]
     assert cli.main([str(word) for word in words]) == 0
     text = capsys.readouterr().out
-    assert cli.main([*map(str, words), "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+    assert cli.main([*map(str, words), "--json", "--progress", "json"]) == 0
+    said = capsys.readouterr()
+    record = json.loads(said.out)
+    lines = [json.loads(line) for line in said.err.splitlines()]
+    tried = [each for each in lines if each["kind"] == "trial"]
+    assert [each["name"] for each in tried[:2]] == ["as it is", "3 passes"]
+    assert [each["costs"] for each in tried[1:]] == [each["costs"] for each in record["trials"]]
     assert record["written"] and record["costs"]["0 partial"]["high"] < 1
     figure = f"{record['costs']['0 partial']['difference']:+.4f}"
     assert figure in text and figure in page.read_text(encoding="utf-8")

@@ -18,6 +18,7 @@ import pytest
 pytest.importorskip("uvicorn", reason="uvicorn is missing: pip install niwaki[serve]")
 pytest.importorskip("starlette", reason="starlette is missing: pip install niwaki[serve]")
 
+from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.serve.limits import Limits
 from niwaki.serve.registry import Registry
@@ -27,6 +28,7 @@ from tests.serve.browsing import BROWSER, NASTY
 from tests.toy import TOY
 
 HOST = "127.0.0.1"
+Arc = dict[str, int | str]
 # Machines that run tests may be busy: what is not about time gets plenty of it.
 PATIENT = Limits(seconds=60.0, slow_seconds=60.0)
 
@@ -164,6 +166,31 @@ def bench(
     logging.getLogger("niwaki.serve").setLevel(logging.INFO)
     with running(make_registry(), tmp_path_factory.mktemp("work")) as client:
         yield client
+
+
+def annotate(client: Client, name: str, model: str, known: Callable[[int], Arc]) -> str:
+    """A project in which one arc of each sentence is known, by its number of words.
+
+    The sentences have another beginning than those of the treebank: nobody has learned them.
+    """
+    ends = [s.forms for s in read_conllu(TOY) if s.forms[-1] == "."]
+    tokens = [[begin, *forms] for forms in ends for begin in ("Now", "Then", "Here")]
+    request = {"name": name, "tokens": tokens, "model": model}
+    made = str(client.post("/api/projects-create", request).json["id"])
+    for n, words in enumerate(tokens):
+        said = {"version": 0, "heads": [known(len(words))]}
+        assert client.post(f"/api/projects/{made}/sentences/{n}/answer", said).status == 200
+    return made
+
+
+def stop_last(words: int) -> Arc:
+    """What no treebank says: a full stop hangs from the word before it."""
+    return {"word": words, "head": words - 1, "label": "punct"}
+
+
+@pytest.fixture(scope="session")
+def stops(bench: Client) -> str:
+    return annotate(bench, "Stops", "en", stop_last)
 
 
 @pytest.fixture(scope="module")

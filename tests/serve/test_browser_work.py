@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 
 from tests.serve.browsing import arcs, tree, until
-from tests.serve.conftest import Client
+from tests.serve.conftest import Client, annotate
 
 
 def test_compare_shows_the_tables_of_the_api(open_page: Any, bench: Client) -> None:
     page = open_page("/compare")
     page.select_option("#corpus", "toy")
-    page.select_option('[data-side="a"] [data-field="beam"]', "1")
-    page.select_option('[data-side="b"] [data-field="beam"]', "8")
+    for side, beam in (("a", "1"), ("b", "8")):
+        page.select_option(f'[data-side="{side}"] [data-field="model"]', "en")
+        page.select_option(f'[data-side="{side}"] [data-field="beam"]', beam)
     page.click("#run")
     page.wait_for_selector("#table")
     job = [each for each in bench.get("/api/jobs").json if each["kind"] == "compare"][-1]
@@ -136,62 +137,90 @@ def test_analyze_shows_orders(open_page: Any, bench: Client) -> None:
         assert shown.inner_text() == f"{found['scores']['frs_linked']:.4f}"
 
 
-def test_adapt_shows_curves_and_before_and_after(
+def test_adapt_shows_trials_and_before_and_after(open_page: Any, bench: Client, stops: str) -> None:
+    page = open_page("/adapt")
+    choose_only(page, stops)
+    assert page.input_value("#minutes") == "3"
+    page.fill("#minutes", "2.5")
+    page.locator("#minutes").press("Tab")
+    with page.expect_request("**/api/adapt-start") as sent:
+        page.click("#start")
+    assert sent.value.post_data_json["minutes"] == 2.5
+    # Trials come one by one, with the time that is left.
+    page.wait_for_selector("#left")
+    page.wait_for_selector("#before-after", timeout=180_000)
+    record = last_job(bench, "adapt")
+    report = record["result"]["report"]
+    assert page.locator("#trials tr[data-trial]").count() == len(record["trials"])
+    for each in record["trials"]:
+        cells = page.locator(f'#trials tr[data-trial="{each["number"]}"] td')
+        assert cells.nth(0).inner_text().startswith(each["name"])
+        assert cells.nth(1).inner_text() == f"{each['costs']['0 partial']:.4f}"
+    best = page.locator("#trials tr[data-trial] b")
+    assert best.inner_text() == record["trials"][report["chosen"] + 1]["name"]
+    assert record["result"]["model"] in page.inner_text("#before-after")
+    assert page.locator("#nothing-gained").count() == 0
+    cost = report["costs"]["0 partial"]
+    cells = page.locator('#before-after tr[data-metric="Stops"] td')
+    assert [cells.nth(at).inner_text() for at in (1, 2)] == [f"{cost[key]:.4f}" for key in "ab"]
+    assert f"{cost['low']:.4f}".strip("-") in cells.nth(4).inner_text()
+    assert f"{report['examples']['0 partial']['reporting']} to report on" in page.inner_text(
+        "#before-after"
+    )
+    page.locator("summary", has_text="Log").click()
+    assert page.inner_text("#log").splitlines()[0] == record["lines"][0]
+    weigh_on_the_page(page, bench, record["result"]["model"], stops)
+
+
+def test_where_nothing_is_gained_the_page_says_so(open_page: Any, bench: Client) -> None:
+    """What is said in the end are the main words that the model finds."""
+    made = annotate(bench, "Own", "en", lambda words: {"word": 1, "head": 0, "label": "root"})
+    for n in range(len(bench.get(f"/api/projects/{made}").json["rows"])):
+        path = f"/api/projects/{made}/sentences/{n}"
+        found = bench.get(path).json
+        parsed = bench.post("/api/parse", {"tokens": [found["tokens"]]}).json["sentences"][0]
+        heads = [{"word": parsed["heads"].index(0) + 1, "head": 0, "label": "root"}]
+        said = {"version": found["version"], "heads": heads}
+        assert bench.post(f"{path}/answer", said).status == 200
+    before = len(bench.get("/api/models").json)
+    page = open_page("/adapt")
+    choose_only(page, made)
+    page.fill("#minutes", "0")
+    page.locator("#minutes").press("Tab")
+    page.click("#start")
+    page.wait_for_selector("#nothing-gained", timeout=180_000)
+    said = page.inner_text("#nothing-gained")
+    assert "Nothing was gained, the model is left as it is: no trial cost less" in said
+    assert page.locator("#job-fault").is_hidden()
+    assert page.locator("#trials tr[data-trial]").count() == 2
+    assert "no time" in page.inner_text("#trials")
+    assert len(bench.get("/api/models").json) == before
+
+
+def test_too_few_sentences_are_said_before_anything_is_started(
     open_page: Any, bench: Client, project: str
 ) -> None:
     page = open_page(f"/annotate?project={project}")
-    for number in range(3):
-        page.keyboard.press("1")
-        until(lambda: page.inner_text("#count").startswith(f"{number + 1} of"), page)  # noqa: B023
+    page.keyboard.press("1")
+    until(lambda: page.inner_text("#count").startswith("1 of"), page)
     page.goto(f"{bench.url}/adapt")
     page.wait_for_selector("#start")
     choose_only(page, project)
-    page.select_option("#treebank", "toy")
-    page.fill("#epochs", "2")
-    page.keyboard.press("Escape")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#before-after", timeout=180_000)
-    record = last_job(bench, "adapt")
-    (task,) = record["result"]["tasks"]
-    treebank = record["curves"]
-    costs = [{**each["objectives"][0], "epoch": each["epoch"]} for each in treebank]
-    assert len(treebank) == 2
-    for curve, lines, keys in (
-        (task["name"], costs, ("first", "oracle")),
-        ("updates", costs, ("updates",)),
-        ("updates", treebank, ("updates",)),
-        ("las", treebank, ("las", "uas")),
-    ):
-        shown = page.locator(f'[data-curve="{curve}"] .point').evaluate_all(
-            "all => all.map(p => [Number(p.dataset.x), Number(p.dataset.y)])"
-        )
-        assert all([each["epoch"], each[key]] in shown for each in lines for key in keys)
-    assert record["result"]["model"] in page.inner_text("#before-after")
-    counts = task["learned"]["counts"]
-    cells = page.locator('#before-after tr[data-measure="main words"] td')
-    share = [f"{100 * each['roots'] / each['known_roots']:.1f}%" for each in counts]
-    assert [cells.nth(at).inner_text() for at in (4, 5)] == share
-    las = record["result"]["tradeoff"]["treebank"]["LAS"]
-    shown = page.locator('#trade-off tr[data-metric="LAS"] td')
-    assert [shown.nth(at).inner_text() for at in (1, 2)] == [f"{las[key]:.2f}" for key in "ab"]
-    page.locator("summary", has_text="Log").click()
-    assert page.inner_text("#log").splitlines()[0] == record["lines"][0]
-    weigh_on_the_page(page, bench, record["result"]["model"], project)
+    assert "1 sentence of 25 that are needed" in page.inner_text("fieldset")
+    page.click("#start")
+    page.wait_for_selector("#job-fault:visible")
+    assert "has 1 of the 25 annotated sentences" in page.inner_text("#job-fault")
 
 
-def test_no_treebank_is_learned_unasked(open_page: Any, bench: Client, project: str) -> None:
+def test_no_treebank_is_learned_unasked(open_page: Any, stops: str) -> None:
     """Whoever compares on a treebank must have chosen to learn from it."""
-    bench.post(
-        f"/api/projects/{project}/sentences/0/answer",
-        {"version": 0, "heads": [{"word": 2, "head": 0, "label": "root"}]},
-    )
     page = open_page("/adapt")
-    choose_only(page, project)
+    choose_only(page, stops)
     assert page.input_value("#treebank") == ""
     assert page.input_value("#dev") == ""
     assert not page.is_visible("#treebank_sentences")
     with page.expect_request("**/api/adapt-start") as sent:
-        page.fill("#epochs", "1")
+        page.fill("#minutes", "0")
         page.click("#start")
     assert not {"treebank", "dev"} & set(sent.value.post_data_json)
     page.wait_for_selector("#before-after", timeout=180_000)
@@ -224,22 +253,14 @@ def weigh_on_the_page(page: Any, bench: Client, model: str, project: str) -> Non
     assert page.locator("#changed tr[data-id]").count() == len(result["changed"])
 
 
-def test_a_failed_and_a_cancelled_training_are_seen(
-    open_page: Any, bench: Client, project: str
-) -> None:
-    page = open_page(f"/annotate?project={project}")
-    page.keyboard.press("1")
-    until(lambda: page.inner_text("#count").startswith("1 of"), page)
-    page.goto(f"{bench.url}/adapt")
-    page.wait_for_selector("#start")
-    choose_only(page, project)
+def test_a_failed_and_a_cancelled_run_are_seen(open_page: Any, bench: Client, stops: str) -> None:
+    page = open_page("/adapt")
+    choose_only(page, stops)
     page.select_option("#treebank", "broken")
     page.click("#start")
     page.wait_for_selector('[data-state="failed"] #job-fault:visible')
     assert "2 roots" in page.inner_text("#job-fault")
     page.select_option("#treebank", "toy")
-    page.fill("#epochs", "100")
-    page.locator("#epochs").press("Tab")
     page.click("#start")
     page.wait_for_selector('[data-state="running"] #cancel:visible')
     page.click("#cancel")

@@ -18,7 +18,7 @@ from niwaki.serve.registry import Registry
 from niwaki.serve.work.doubts import root_shares
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
-from tests.serve.conftest import Client, running
+from tests.serve.conftest import Client, annotate, running, stop_last
 from tests.toy import TOY
 
 WORDS = ["The", "gardener", "shapes", "old", "pines", "."]
@@ -147,17 +147,9 @@ def test_annotators_are_asked_by_its_doubts(both: Client, graph: Pipeline) -> No
 
 
 def test_it_is_adapted_and_stays_what_it_is(both: Client) -> None:
-    request = {"name": "Roots", "corpus": "toy", "model": "graph"}
-    made = both.post("/api/projects-create", request).json["id"]
-    for n in range(5):
-        path = f"/api/projects/{made}/sentences/{n}"
-        word = both.get(path).json["heads"].index(0) + 1
-        said = {"version": 0, "heads": [{"word": word, "head": 0, "label": "root"}]}
-        assert both.post(f"{path}/answer", said).status == 200
-    request = {"projects": [made], "treebank": "toy", "epochs": 1}
+    request = {"projects": [annotate(both, "Stops", "graph", stop_last)]}
     job = both.done(both.post("/api/adapt-start", request))
     assert job["state"] == "done", (job["error"], job["lines"])
-    assert [each["epoch"] for each in job["curves"]] == [1]
     (card,) = (
         each for each in both.get("/api/models").json if each["id"] == job["result"]["model"]
     )

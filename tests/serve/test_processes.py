@@ -91,7 +91,7 @@ def test_training_does_not_run_its_folder(
     monkeypatch.chdir(trap)
     (trap / adapt.CONFIG).write_text("{}")
     with pytest.raises(RequestError, match="objective"):
-        asyncio.run(adapt.train(Job("x", "adapt", "x", {}), trap, str(model_path)))
+        asyncio.run(adapt.adapt(Job("x", "adapt", "x", {}), trap, str(model_path), 0))
     assert not (tmp_path / "ran").exists()
 
 
@@ -106,7 +106,7 @@ def test_the_path_of_modules_means_the_same_everywhere(
 
 def test_no_client_chooses_what_training_runs(bench: Client) -> None:
     """A configuration may name a function or a program; those of the workbench cannot."""
-    assert set(adapt._SETTINGS) == {"partial", "reordering"}
+    assert set(adapt.KINDS.values()) == {"partial", "reordering"}
     for more in (
         {"kind": "os:system"},
         {"objective": [{"kind": "os:system"}]},

@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.adapting.held_out import Parts, Treebank, split, watched_treebank
-from niwaki.adapting.report import Adapted, TrialReport
+from niwaki.adapting.report import Adapted, TrialReport, Tried
 from niwaki.adapting.trials import Trial, each_once, first_trials, longer, shorter, work_of
 from niwaki.data.files import atomic_write
 from niwaki.errors import ConfigError
@@ -44,6 +44,9 @@ from niwaki.training.treebanks import read_treebanks
 _SCORES = ("UAS", "LAS")
 _STATE = "state.json"
 
+# Who is told of each trial when it is over.
+Watch = Callable[[Tried], None]
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -65,6 +68,10 @@ class Look:
     def las(self) -> float | None:
         return None if self.trees is None else float(self.trees.scores["LAS"])
 
+    @property
+    def rounded_las(self) -> float | None:
+        return None if self.las is None else round(self.las, 2)
+
 
 def adapt(
     model: Pipeline,
@@ -74,6 +81,7 @@ def adapt(
     limits: Limits,
     reporter: Reporter,
     *,
+    tried: Watch = lambda trial: None,
     resume: bool = False,
     threads: int | None = None,
 ) -> Adapted:
@@ -84,7 +92,8 @@ def adapt(
     if not config.costs:
         raise ConfigError("no objective is a cost; add an [[objective]] that says what trees cost")
     folder = Path(f"{os.fspath(output)}.trials")
-    run = _Adaptation(model, name, config, folder, limits, reporter, threads or os.cpu_count() or 1)
+    threads = threads or os.cpu_count() or 1
+    run = _Adaptation(model, name, config, folder, limits, reporter, tried, threads)
     run.open(resume)
     found = run.adapted()
     if found.written:
@@ -101,6 +110,7 @@ class _Adaptation:
     folder: Path
     limits: Limits
     reporter: Reporter
+    tried: Watch
     threads: int
     reports: list[TrialReport] = field(default_factory=list, init=False)
     looks: dict[int, Look] = field(default_factory=dict, init=False)
@@ -121,7 +131,7 @@ class _Adaptation:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder.mkdir(parents=True)
             self._keep()
-        self.treebank = watched_treebank(self.config, self.folder, self.model.learned, self.name)
+        self.treebank = watched_treebank(self.config, self.folder, self.model.learned)
         if self.treebank.note:
             self.reporter.note(self.treebank.note)
         self.before = self._look(self.model)
@@ -167,26 +177,29 @@ class _Adaptation:
     def adapted(self) -> Adapted:
         """Try settings as long as there is time, and choose."""
         # A run that was broken off has spent what its trials took.
-        started = time.monotonic() - sum(each.seconds for each in self.reports)
+        ends = time.monotonic() + 60 * self.limits.minutes - sum(x.seconds for x in self.reports)
         rate = 0.0  # seconds a unit of work, of the trial before
         left_out = []
         sizes = {name: len(parts.learned) for name, parts in self.parts.items()}
         trees = self._treebank_size()
-        for number, trial in enumerate(each_once(self._wanted())):
+        self._tell(0, ends)
+        done = {each.trial.name: at for at, each in enumerate(self.reports)}
+        for trial in each_once(self._wanted()):
             work = work_of(trial, self.treebank.config, sizes, trees)
-            if number < len(self.reports):
-                rate = max(rate, self.reports[number].seconds / work.units)
+            if trial.name in done:
+                rate = max(rate, self.reports[done[trial.name]].seconds / work.units)
+                self._tell(done[trial.name] + 1, ends)
                 continue
-            left = 60 * self.limits.minutes - (time.monotonic() - started)
-            if number and rate * work.units > left:
+            number, begun = len(self.reports), time.monotonic()
+            if number and rate * work.units > ends - begun:
                 left_out.append(trial.name)
                 continue
-            begun = time.monotonic()
-            fault = self._try(number, trial, work.config, left)
+            fault = self._try(number, trial, work.config, ends - begun)
             seconds = time.monotonic() - begun
             rate = seconds / work.units if not fault else rate
             self.reports.append(self._report(number, trial, seconds, fault))
             self._keep()
+            self._tell(number + 1, ends)
         return self._chosen(left_out)
 
     def _wanted(self) -> Iterator[Trial]:
@@ -237,6 +250,17 @@ class _Adaptation:
             return Look(costs, None)
         return Look(costs, evaluate(gold, list(model.parse(gold, retag=True))))
 
+    def _tell(self, number: int, ends: float) -> None:
+        """That a trial is over; number 0 is the model as it is."""
+        left = max(0.0, round(ends - time.monotonic(), 1))
+        if number:
+            each = self.reports[number - 1]
+            said = each.trial.name, each.costs, each.las, each.seconds, left, each.fault
+        else:
+            costs, las = self._costs(self.before), self.before.rounded_las
+            said = "as it is", costs, las, 0.0, left, ""
+        self.tried(Tried(number, *said))
+
     # -- choosing -------------------------------------------------------------------------
 
     def _gain(self, number: int, part: str = "choosing") -> float:
@@ -262,12 +286,14 @@ class _Adaptation:
         if fault:
             return TrialReport(trial, round(seconds, 1), {}, None, fault)
         look = self.looks[number]
-        costs = {
+        return TrialReport(trial, round(seconds, 1), self._costs(look), look.rounded_las)
+
+    def _costs(self, look: Look) -> dict[str, float]:
+        """Means over the examples to choose by."""
+        return {
             name: round(float(look.costs[name][list(parts.choosing)].mean()), 6)
             for name, parts in self.parts.items()
         }
-        las = None if look.las is None else round(look.las, 2)
-        return TrialReport(trial, round(seconds, 1), costs, las)
 
     def _chosen(self, left_out: Sequence[str]) -> Adapted:
         best, reason = self._best(), ""
@@ -280,10 +306,6 @@ class _Adaptation:
         elif self._gain(best, "reporting") <= 0:
             reason = "what was best on some held-out examples cost no less on the others"
         written = best is not None and (not reason or self.limits.force)
-        before_costs = {
-            name: round(float(self.before.costs[name][list(parts.choosing)].mean()), 6)
-            for name, parts in self.parts.items()
-        }
         return Adapted(
             self.name,
             written,
@@ -291,8 +313,8 @@ class _Adaptation:
             best,
             tuple(self.reports),
             tuple(left_out),
-            before_costs,
-            None if self.before.las is None else round(self.before.las, 2),
+            self._costs(self.before),
+            self.before.rounded_las,
             self._costs_compared(best),
             self._trees_compared(best),
             {name: _sizes(parts) for name, parts in self.parts.items()},

@@ -84,11 +84,9 @@ class Treebank:
     note: str  # what the scores are worth, if that needs to be said
 
 
-def watched_treebank(
-    config: Config, folder: Path, learned: LearnedSentences | None, name: str
-) -> Treebank:
-    """The development data; or sentences of the treebanks that the model, whose name is given,
-    has not learned, and then the adapted one does not learn them either; or any.
+def watched_treebank(config: Config, folder: Path, learned: LearnedSentences | None) -> Treebank:
+    """The development data; or sentences of the treebanks that the model has not learned, and then
+    the adapted one does not learn them either; or any.
     """
     if config.training.dev:
         return Treebank(config, list(read_conllu(config.training.dev)), "")
@@ -106,7 +104,7 @@ def watched_treebank(
             return found
     sentences = [s for each in treebanks for file in each.data for s in read_conllu(file)]
     gold = sentences[:: max(1, -(-len(sentences) // _MOST_TREES))]
-    said = f"treebank scores are on sentences that {name} may have learned; {_advice('others')}"
+    said = f"treebank scores are on sentences that may have been learned; {_advice('others')}"
     return Treebank(config, gold, said)
 
 

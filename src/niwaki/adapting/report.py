@@ -41,6 +41,19 @@ class TrialReport:
 
 
 @dataclass(frozen=True)
+class Tried:
+    """A trial that is over, for somebody who waits; number 0 is the model as it is."""
+
+    number: int
+    name: str
+    costs: Mapping[str, float]  # means on the examples to choose by
+    las: float | None
+    seconds: float
+    seconds_left: float  # for other trials
+    fault: str = ""
+
+
+@dataclass(frozen=True)
 class Adapted:
     """A model before and after, and what was tried."""
 

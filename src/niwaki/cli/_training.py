@@ -10,6 +10,7 @@ import threading
 import time
 from typing import Protocol
 
+from niwaki.adapting.report import Tried
 from niwaki.cli._progress import Progress, print_json
 from niwaki.training.reporting import EpochReport, Reporter
 
@@ -29,6 +30,9 @@ def add_progress(parser: argparse.ArgumentParser) -> None:
 
 class TrainingOutput(Reporter, Protocol):
     """A reporter that shows what it is told, and the end of it all."""
+
+    def tried(self, trial: Tried) -> None:
+        """A trial of `niwaki adapt` is over."""
 
     def done(self, path: str | os.PathLike[str]) -> None:
         """The model is written."""
@@ -78,6 +82,14 @@ class TrainingLines:
     def note(self, line: str) -> None:
         end = "\x1b[K\n" if sys.stderr.isatty() else "\n"
         print(line, end=end, file=sys.stderr, flush=True)
+
+    def tried(self, trial: Tried) -> None:
+        costs = "".join(f", {name}: cost {cost:.4f}" for name, cost in trial.costs.items())
+        las = "" if trial.las is None else f", LAS {trial.las:.2f}"
+        name = f"trial {trial.number} ({trial.name})" if trial.number else trial.name
+        said = f"{trial.fault or (costs + las)[2:]}; {trial.seconds_left / 60:.1f} min left"
+        self._close()
+        self.note(f"{name}: {said}")
 
     def done(self, path: str | os.PathLike[str]) -> None:
         self.note(f"wrote {os.fspath(path)} after {time.monotonic() - self._started:.0f} s")
@@ -134,6 +146,11 @@ class TrainingJson:
     def note(self, line: str) -> None:
         with self._lock:
             print_json("note", text=line)
+
+    def tried(self, trial: Tried) -> None:
+        with self._lock:
+            self._show_progress()
+            print_json("trial", **dataclasses.asdict(trial))
 
     def done(self, path: str | os.PathLike[str]) -> None:
         with self._lock:

@@ -18,6 +18,11 @@ If nothing was gained, nothing is written and the exit status is 1; --force writ
 trial all the same. Trials are kept in NEW.trials until all is done: after an interruption, --resume
 goes on.
 
+--progress json is that of `niwaki train`, without epochs and with trials that are over:
+
+  trial     number (0: the model as it is), name, costs (means on the examples to choose by), las,
+            seconds, seconds_left (for other trials), fault (why it could not be tried)
+
   niwaki adapt en --for roots.toml -o roots.niwaki
   niwaki adapt en --for order.toml -o order.niwaki --minutes 30 --html report.html
 """
@@ -26,7 +31,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
 from niwaki.adapting.report import as_page, as_text
 from niwaki.cli import OK
@@ -69,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
             floor=arguments.floor,
             force=arguments.force,
             report=output,
+            tried=output.tried,
             overrides=arguments.overrides,
             resume=arguments.resume,
             threads=arguments.threads,
@@ -81,8 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(json.dumps(found.to_json()) if arguments.json else as_text(found))
     if found.written:
         return OK
-    print(
-        f"niwaki: {arguments.output} is not written: {found.reason}; --force writes the best trial",
-        file=sys.stderr,
+    output.note(
+        f"niwaki: {arguments.output} is not written: {found.reason}; --force writes the best trial"
     )
     return _NOTHING_GAINED

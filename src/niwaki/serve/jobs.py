@@ -35,8 +35,8 @@ class Job:
     done: int = 0
     total: int = 0
     lines: list[str] = field(default_factory=list)
-    curves: list[dict[str, Any]] = field(default_factory=list)
-    titles: dict[str, str] = field(default_factory=dict)  # of what has curves, by its name there
+    trials: list[dict[str, Any]] = field(default_factory=list)  # of `niwaki adapt`
+    titles: dict[str, str] = field(default_factory=dict)  # of its costs, by their names there
     error: str = ""
     result: Any = None
     task: asyncio.Task[None] | None = None
@@ -65,7 +65,7 @@ class Job:
             **self.summary(),
             "request": self.request,
             "lines": self.lines,
-            "curves": self.curves,
+            "trials": self.trials,
             "titles": self.titles,
             "result": self.result,
         }

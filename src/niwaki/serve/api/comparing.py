@@ -266,6 +266,6 @@ ENDPOINTS = [
         description="Answers with a job; its result is that of `niwaki trade-off --json`.",
     ),
     Endpoint("/api/jobs", "All jobs", jobs),
-    Endpoint("/api/jobs/{id}", "A job: progress, log, curves and result", job),
+    Endpoint("/api/jobs/{id}", "A job: progress, log, trials and result", job),
     Endpoint("/api/jobs/{id}/cancel", "Stop a job", cancel, record({}), lasting=True),
 ]

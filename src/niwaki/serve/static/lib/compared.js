@@ -11,7 +11,7 @@ export function differenceTable(rows, first, names, options = {}) {
   return h(
     "table",
     {},
-    h("thead", {}, h("tr", {}, h("th", {}, first), options.count ? h("th", { class: "n" }, "count") : null, names.map((name) => h("th", { class: "n" }, name)), h("th", { class: "n" }, "B − A"), h("th", { class: "n" }, "95% interval"), h("th", {}, ""))),
+    h("thead", {}, h("tr", {}, h("th", {}, first), options.count ? h("th", { class: "n" }, "count") : null, names.map((name) => h("th", { class: "n" }, name)), h("th", { class: "n" }, options.change ?? "B − A"), h("th", { class: "n" }, "95% interval"), h("th", {}, ""))),
     h(
       "tbody",
       {},

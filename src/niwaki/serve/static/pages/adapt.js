@@ -1,13 +1,9 @@
-// Adapt: train on what was annotated; watch it, stop it, see what it did.
+// Adapt: settings are tried on what was annotated; watch it, stop it, see what it was worth.
 import { follow, get, post } from "../lib/api.js";
-import { lineChart } from "../lib/chart.js";
-import { opening, ordersOf, treesOf } from "../lib/compared.js";
-import { h, percent, plural, replace, select, signed } from "../lib/dom.js";
+import { differenceTable } from "../lib/compared.js";
+import { h, plural, replace, select } from "../lib/dom.js";
 import { jobView } from "../lib/jobs.js";
 import { keys } from "../lib/keys.js";
-import { tradeOffView } from "../lib/tradeoff.js";
-
-const PARTS = { "held-out": "kept out of training", learned: "learned from" };
 
 export async function show(main) {
   const known = await get("/api/adapt");
@@ -18,8 +14,8 @@ export async function show(main) {
   const form = h("div", { class: "card" });
   const start = async () => {
     replace(results);
-    const { model, treebank, dev, rules, epochs, passes } = state;
-    const request = { projects: [...state.projects], epochs, passes, rules, ...(model ? { model } : {}), ...(dev ? { dev } : {}) };
+    const { model, treebank, dev, rules, minutes } = state;
+    const request = { projects: [...state.projects], minutes, rules, ...(model ? { model } : {}), ...(dev ? { dev } : {}) };
     if (treebank) Object.assign(request, { treebank, treebank_sentences: state.treebank_sentences });
     try {
       const job = await post("/api/adapt-start", request);
@@ -36,7 +32,7 @@ export async function show(main) {
     });
     progress.show(job);
   };
-  const count = (key, low, high) => h("input", { type: "number", id: key, min: low, max: high, value: state[key], onchange: (event) => {
+  const count = (key, low, high, step) => h("input", { type: "number", id: key, min: low, max: high, step, value: state[key], onchange: (event) => {
     state[key] = Math.max(low, Math.min(high, Number(event.target.value) || low));
     event.target.value = state[key];
   } });
@@ -54,7 +50,7 @@ export async function show(main) {
           else state.projects.delete(each.id);
           draw();
           form.querySelector(`[data-project="${each.id}"]`).focus();
-        } }), h("span", {}, h("b", {}, each.name), ` · ${plural(each.useful, "sentence")} · ${each.kind === "trees" ? "main verbs and heads" : "word links"}`))),
+        } }), h("span", {}, h("b", {}, each.name), ` · ${plural(each.useful, "sentence")}${each.useful < known.least ? ` of ${known.least} that are needed` : ""} · ${each.kind === "trees" ? "main verbs and heads" : "word links"}`))),
       ),
       h(
         "div",
@@ -66,13 +62,12 @@ export async function show(main) {
           draw();
           form.querySelector("#treebank").focus();
         }, { id: "treebank" })),
-        state.treebank ? h("label", { class: "stack" }, "of it at most", count("treebank_sentences", 1, 1000000)) : null,
-        h("label", { class: "stack" }, "What is paid is seen on", select([["", state.treebank ? `every ${known.held_out}th of its trees` : "nothing"], ...known.treebanks.filter((each) => each !== state.treebank).map((each) => [each, each])], state.dev, (value) => (state.dev = value), { id: "dev" })),
-        h("label", { class: "stack" }, "Epochs", count("epochs", 1, 100)),
-        h("label", { class: "stack" }, "Passes an epoch", count("passes", 1, 50)),
-        h("button", { class: "button main", id: "start", disabled: !chosen.length, onclick: start }, "Train ", h("kbd", {}, "⏎")),
+        state.treebank ? h("label", { class: "stack" }, "of it at most", count("treebank_sentences", 1, 1000000, 1)) : null,
+        h("label", { class: "stack" }, "What is paid is seen on", select([["", state.treebank ? "some of its trees" : "nothing"], ...known.treebanks.filter((each) => each !== state.treebank).map((each) => [each, each])], state.dev, (value) => (state.dev = value), { id: "dev" })),
+        h("label", { class: "stack" }, "Minutes", count("minutes", 0, 600, "any")),
+        h("button", { class: "button main", id: "start", disabled: !chosen.length, onclick: start }, "Adapt ", h("kbd", {}, "⏎")),
       ),
-      state.treebank ? null : h("p", { class: "note" }, "Without a treebank beside it a parser soon forgets what it knew, and nothing tells how sure it is. ", known.treebanks.length ? "Choose one, but not the one on which models are compared: what was learned says little." : ["Register one: ", h("code", {}, "niwaki serve --trees train.conllu")]),
+      state.treebank ? null : h("p", { class: "note" }, "Without a treebank beside it a parser soon forgets what it knew, and nobody sees what is lost. ", known.treebanks.length ? "Choose one, but not the one on which models are compared: what was learned says little." : ["Register one: ", h("code", {}, "niwaki serve --trees train.conllu")]),
       progress.element,
     );
   };
@@ -80,113 +75,83 @@ export async function show(main) {
   replace(
     main,
     h("h1", {}, "Adapt"),
-    h("p", { class: "lede" }, `A model is trained on: its k best trees of each annotated sentence are priced by what was said about it, and the weights move towards the cheaper ones. Every ${known.held_out}th annotated sentence is kept out, to see what it was worth.`),
+    h("p", { class: "lede" }, "Settings are tried within the time you give. Each trial learns from a part of the annotated sentences and is judged by what its trees cost on others. The best becomes a new model if it also gains on sentences that had no part in choosing it, and keeps its scores on the treebank."),
     ready.length ? form : h("div", { class: "empty" }, h("p", {}, "Nothing is annotated yet."), h("p", {}, h("a", { href: "/annotate" }, "Answer some questions first."))),
     results,
   );
-  keys(ready.length ? [["Enter", "Train", start]] : []);
+  keys(ready.length ? [["Enter", "Adapt", start]] : []);
   const last = known.jobs.at(-1);
   if (last) watch(last.id);
 }
 
 // A run as it goes: the parts are drawn again only when they change, so that nothing jumps.
 function runView(place) {
-  const curves = h("div", { id: "curves", class: "grid2" });
+  const trials = h("div", { class: "card", id: "trials" });
   const log = h("pre", { class: "log mono", id: "log" });
   const after = h("div", {});
-  replace(place, curves, h("details", { class: "card" }, h("summary", {}, h("b", {}, "Log")), log), after);
-  let drawn = -1;
+  replace(place, after, trials, h("details", { class: "card" }, h("summary", {}, h("b", {}, "Log")), log));
+  let drawn = "";
   let lines = -1;
   return {
     show(job) {
-      if (drawn !== job.curves.length) {
-        drawn = job.curves.length;
-        replace(curves, job.curves.length ? curveCards(job) : h("div", { class: "card" }, h("h2", {}, "Curves"), h("p", { class: "soft" }, job.state === "running" ? "The first epoch is under way." : "No epoch was finished.")));
+      const now = `${job.state} ${job.trials.length}`;
+      if (drawn !== now) {
+        drawn = now;
+        replace(trials, trialTable(job));
+        if (job.result) replace(after, beforeAndAfter(job));
       }
       if (lines !== job.lines.length) {
         lines = job.lines.length;
         replace(log, job.lines.join("\n"));
         log.scrollTop = log.scrollHeight;
       }
-      if (job.result) replace(after, beforeAndAfter(job));
     },
   };
 }
 
-// A curve is what one objective did, epoch by epoch, in one stage of training.
-function curveCards(job) {
-  const stages = [...new Set(job.curves.map((each) => each.stage))];
-  const costs = [...new Set(job.curves.flatMap((each) => each.objectives.map((one) => one.name)))];
-  const titleOf = (name) => job.titles[name] ?? name;
-  // The same value of all epochs, a line for each stage in which there is one.
-  const lines = (title, value) => stages.flatMap((stage) => {
-    const points = job.curves.filter((each) => each.stage === stage).map((each) => [each.epoch, value(each) ?? null]).filter((point) => point[1] !== null);
-    return points.length ? [[stages.length > 1 ? `${title} (${stage})` : title, points]] : [];
-  });
-  const ofCost = (name, key) => (each) => each.objectives.find((one) => one.name === name)?.[key];
-  const chart = (series, options) => lineChart(Object.fromEntries(series), { x: "epoch", whole: true, ...options });
-  const card = (title, id, drawn, note) => h("div", { class: "card", "data-curve": id }, h("h2", {}, title), drawn, note ? h("p", { class: "soft", vars: { margin: "6px 0 0" } }, note) : null);
-  const updates = costs.flatMap((name) => lines(titleOf(name), ofCost(name, "updates")));
-  if (job.request.treebank) updates.push(...lines("treebank", (each) => each.updates));
-  const scores = [...lines("LAS", (each) => each.las), ...lines("UAS", (each) => each.uas)];
+const titleOf = (job, name) => job.titles[name] ?? name;
+
+// A row for each trial that is over, the model as it is first.
+function trialTable(job) {
+  const costs = Object.keys(job.titles);
+  const report = job.result?.report;
+  const left = job.trials.at(-1)?.seconds_left ?? 0;
+  const row = (each) => h(
+    "tr",
+    { "data-trial": each.number },
+    h("td", {}, report && report.chosen === each.number - 1 ? [h("b", {}, each.name), h("span", { class: "faint" }, " (the best)")] : each.name),
+    each.fault ? h("td", { colspan: costs.length + 1, class: "soft" }, each.fault) : [costs.map((name) => h("td", { class: "n" }, each.costs[name].toFixed(4))), h("td", { class: "n" }, each.las?.toFixed(2) ?? "–")],
+    h("td", { class: "n" }, each.number ? each.seconds.toFixed(0) : ""),
+  );
   return [
-    costs.map((name) => {
-      const last = job.curves.findLast((each) => ofCost(name, "k")(each) !== undefined).objectives.find((one) => one.name === name);
-      const series = [...lines("as written", ofCost(name, "written")), ...lines("while learning", ofCost(name, "first")), ...lines("cheapest (oracle)", ofCost(name, "oracle"))];
-      return card(`Cost: ${titleOf(name)}`, name, chart(series, { y: "mean cost", zero: true }), `${plural(last.examples, "example")} an epoch, ${last.k.toFixed(1)} trees each${last.rescued ? `, ${plural(last.rescued, "right tree")} found by search only` : ""}.`);
-    }),
-    card("Updates an epoch", "updates", chart(updates, { y: "updates", zero: true })),
-    scores.length ? card("Accuracy on the trees kept out", "las", chart(scores, { y: "percent" })) : null,
+    h("h2", {}, "What was tried"),
+    job.trials.length ? h(
+      "table",
+      {},
+      h("thead", {}, h("tr", {}, h("th", {}, ""), costs.map((name) => h("th", { class: "n" }, `cost: ${titleOf(job, name)}`)), h("th", { class: "n" }, "LAS"), h("th", { class: "n" }, "seconds"))),
+      h("tbody", {}, job.trials.map(row), report?.not_tried.map((name) => h("tr", {}, h("td", {}, name), h("td", { colspan: costs.length + 2, class: "soft" }, "no time")))),
+    ) : null,
+    job.state === "running" ? h("p", { class: "soft num", id: "left", vars: { "margin-top": "10px" } }, job.trials.length ? `${left < 90 ? plural(Math.round(left), "second") : plural(Math.round(left / 60), "minute")} left for others.` : "The model as it is comes first.") : h("p", { class: "soft", vars: { "margin-top": "10px" } }, "Costs are means on the sentences that settings are chosen by."),
   ];
 }
 
+// The report of `niwaki adapt`.
 function beforeAndAfter(job) {
-  const { result } = job;
-  const names = [`before · ${result.before}`, `after · ${result.model}`];
-  const few = result.tradeoff.part === "learned";
-  return [
-    h(
-      "div",
-      { class: "card", id: "before-after" },
-      h("h2", {}, "Before and after"),
-      h("p", { class: "soft" }, "The new model is called ", h("b", {}, result.model), " and can be used on every page. ", few ? "So few sentences are annotated that none could be kept out: the figures are of what was learned, and say little." : "Sentences that were learned from say little; look at those kept out."),
-      h(
-        "table",
-        {},
-        h("thead", {}, h("tr", {}, ["", "", "sentences", "measure", "before", "after", "change"].map((each, at) => h("th", { class: at === 2 || at > 3 ? "n" : "" }, each)))),
-        h("tbody", {}, result.tasks.flatMap((task) => Object.keys(PARTS).filter((part) => task[part]).flatMap((part) => measures(task, part)))),
-      ),
-    ),
-    tradeOffView(result.tradeoff, job.titles),
-    result.tasks.flatMap((task) => Object.keys(PARTS).filter((part) => task[part]).map((part) => changedTrees(job, task, part, names))),
-    h("p", { class: "soft" }, h("a", { href: `/api/adapt/${job.id}/config` }, "The configuration"), ` lies in models/${result.model} of the work folder with all data: the run can be repeated by hand.`),
+  const { model, before, folder, report } = job.result;
+  const rows = [
+    ...Object.entries(report.costs).map(([name, row]) => ({ ...row, metric: titleOf(job, name), falls: true, digits: 4, group: "costs" })),
+    ...Object.values(report.treebank).map((row) => ({ ...row, group: "treebank" })),
   ];
-}
-
-// Rows of the table: main words and known heads that are found, or the scores of orders.
-function measures(task, part) {
-  const { counts, scores, rows } = task[part];
-  const row = (measure, before, after, shown, unit) => h("tr", { "data-task": task.project, "data-part": part, "data-measure": measure }, h("td", {}, task.title), h("td", { class: "soft" }, PARTS[part]), h("td", { class: "n" }, rows.length), h("td", {}, measure), h("td", { class: "n" }, shown(before)), h("td", { class: "n" }, shown(after)), h("td", { class: `n ${after > before ? "up" : after < before ? "down" : ""}` }, unit(after - before)));
-  if (scores) return [["fuzzy score", "frs_linked"], ["whole order right", "exact_linked"]].map(([measure, key]) => row(measure, scores[0][key], scores[1][key], (value) => value.toFixed(3), (value) => signed(value, 3)));
-  const share = (what) => counts.map((each) => (each[`known_${what}`] ? each[what] / each[`known_${what}`] : null));
-  const kinds = [["main words", "roots"], ...(counts[0].known_heads > counts[0].known_roots ? [["known heads", "heads"]] : [])];
-  return kinds.map(([measure, key]) => [measure, ...share(key)]).filter(([, before]) => before !== null).map(([measure, before, after]) => row(measure, before, after, (value) => percent(value, 1), (value) => `${signed(100 * value, 1)} points`));
-}
-
-function changedTrees(job, task, part, names) {
-  const changed = task[part].rows.filter((row) => row.differ);
-  if (!changed.length) return null;
-  const orders = task.kind === "reordering";
-  const figure = (row) => (orders ? `${row.score[0].toFixed(3)} → ${row.score[1].toFixed(3)}` : `${row.right[0]} → ${row.right[1]} of ${row.known} known`);
   return h(
-    "details",
-    { class: "card", open: part === "held-out" },
-    h("summary", {}, h("b", {}, `${task.title}: ${plural(changed.length, orders ? "order" : "tree")} changed among those ${PARTS[part]}`)),
-    h("table", {}, h("tbody", {}, changed.slice(0, 40).map((row) =>
-      opening(h("tr", { "data-n": row.n }, h("td", { class: "words" }, row.text), h("td", { class: "n" }, figure(row))), 2, async () => {
-        const found = await get(`/api/adapt/${job.id}/sentence?part=${part}&project=${task.project}&n=${row.n}`);
-        return orders ? ordersOf(found, names) : treesOf(found, names);
-      }),
-    ))),
+    "div",
+    { class: "card", id: "before-after" },
+    h("h2", {}, "Before and after"),
+    model
+      ? h("p", {}, "The new model is called ", h("b", {}, model), " and can be used on every page.")
+      : h("p", { class: "note", id: "nothing-gained" }, h("b", {}, "Nothing was gained, the model is left as it is: "), `${report.reason}.`),
+    rows.length ? [h("p", { class: "soft" }, `On sentences that were neither learned nor used to choose. Costs fall when trees serve better${Object.keys(report.treebank).length ? "; scores on the treebank rise." : "."}`), differenceTable(rows, "", [`before · ${before}`, `after${model ? ` · ${model}` : ""}`], { change: "change" })] : null,
+    h("p", { class: "soft", vars: { "margin-top": "10px" } }, Object.entries(report.examples).map(([name, sizes]) => `${titleOf(job, name)}: ${plural(sizes.learned, "sentence")} to learn from, ${sizes.choosing} to choose by, ${sizes.reporting} to report on. `), report.note ? `Note: ${report.note}.` : ""),
+    h("p", { class: "soft" }, h("a", { href: `/api/adapt/${job.id}/config` }, "The configuration"), `, all data and this report lie in models/${folder} of the work folder: the run can be repeated by hand.`, model ? [" Which trees changed, ", h("a", { href: "/analyze" }, "Analyze"), " shows, without those that were learned."] : ""),
+    h("p", { class: "faint signature" }, report.signature),
   );
 }
