@@ -3,12 +3,15 @@ PYTHON ?= python3
 SECONDS ?= 60
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+# What developers install is locked for the interpreters that have a file here; LOCK= leaves it.
+ABI = $(shell $(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("SOABI"))')
+LOCK = $(wildcard requirements/$(ABI).lock)
 KERNEL := $(shell find src/niwaki/kernel -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 # CPython itself does not free everything at its end, so leaks are looked for elsewhere.
 SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(CURDIR)/build/asan/lib
 
-.PHONY: help demo test lint acceptance endurance asan fuzz bench model build clean
+.PHONY: help demo test lint acceptance endurance asan fuzz bench model lock build clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +56,9 @@ build/clusters-en.txt: | .venv/.built
 	@mkdir -p build
 	$(BIN)/niwaki cluster $(wildcard $(SILVER)/*.conllu.gz) -o $@
 
+lock: .venv/bin/pip ## take the newest versions of what developers install into requirements/
+	$(BIN)/python tools/make_lock.py
+
 build: .venv/.built ## compile the kernel in place
 
 clean: ## remove everything that was built
@@ -69,8 +75,9 @@ clean: ## remove everything that was built
 	@touch $@
 
 # For developers: with the tools, and a kernel that is rebuilt in place when it changes.
-.venv/.developed: pyproject.toml setup.py | .venv/bin/pip
-	NIWAKI_NO_KERNEL=1 $(PIP) -e '.[dev]'
+.venv/.developed: pyproject.toml setup.py $(wildcard requirements/*.lock) | .venv/bin/pip
+	$(if $(LOCK),$(PIP) --require-hashes --only-binary :all: -r $(LOCK))
+	NIWAKI_NO_KERNEL=1 $(PIP) $(if $(LOCK),--no-deps --no-build-isolation) -e '.[dev]'
 	@touch .venv/.installed $@
 
 .venv/.built: .venv/.developed $(KERNEL)
