@@ -34,7 +34,7 @@ endurance: .venv/.built ## training killed at every step of every save, and at r
 	$(BIN)/pytest -m endurance tests/endurance -s
 
 asan: .venv/.built ## the kernel's tests under AddressSanitizer and UBSan
-	NIWAKI_SANITIZE=1 $(BIN)/python setup.py -q build --build-base build/asan --build-lib build/asan/lib
+	NIWAKI_SANITIZE=address,undefined $(BIN)/python setup.py -q build --build-base build/asan --build-lib build/asan/lib
 	$(SANITIZED) $(BIN)/python -c 'from niwaki.kernel import conllu; assert "/build/asan/" in conllu.__file__'
 	$(SANITIZED) $(BIN)/pytest -m kernel -p no:cacheprovider
 

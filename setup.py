@@ -10,10 +10,10 @@ SOURCE = Path("src")
 KERNEL = SOURCE / "niwaki" / "kernel"
 CORES = os.cpu_count() or 1
 
-# `make asan` sets NIWAKI_SANITIZE to build the kernel with AddressSanitizer and UBSan.
-if os.environ.get("NIWAKI_SANITIZE"):
+# `make asan` and `make tsan` build the kernel with the sanitizers that NIWAKI_SANITIZE names.
+if sanitizers := os.environ.get("NIWAKI_SANITIZE"):
     flags = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"]
-    sanitize = ["-fsanitize=address,undefined"]
+    sanitize = [f"-fsanitize={sanitizers}"]
 elif os.environ.get("NIWAKI_COVERAGE"):
     # `make fuzz`: each block of code tells that it was reached; see tests/fuzz/coverage.c.
     flags, sanitize = ["-O2", "-fsanitize-coverage=trace-pc"], []

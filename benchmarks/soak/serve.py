@@ -28,6 +28,7 @@ from benchmarks.speed.serve import quantiles, server
 from niwaki.draw import line_chart, round_limits
 
 GARDEN = ROOT / "examples" / "garden.conllu"
+Points = list[tuple[float, float]]
 IMAGES = ROOT / "docs" / "images"
 MEMORY_EVERY, CONTROL_EVERY, KILL_EVERY = 5.0, 0.25, 30.0
 SETTLING = 1 / 6  # of the run, which is not judged: ten minutes of an hour
@@ -170,21 +171,25 @@ def draw(rows: list[dict[str, Any]]) -> dict[str, str]:
         ),
     }
     return {
-        name: chart(title, unit, {shown: [row[key] for row in rows] for shown, key in keys.items()})
+        name: chart(title, unit, {shown: over(rows, key) for shown, key in keys.items()})
         for name, (title, unit, keys) in pictures.items()
     }
 
 
-def chart(title: str, unit: str, series: dict[str, list[float]]) -> str:
-    highest = max(max(values) for values in series.values())
-    length = max(map(len, series.values()))
+def over(rows: list[dict[str, Any]], key: str) -> Points:
+    return [(row["minute"], row[key]) for row in rows]
+
+
+def chart(title: str, unit: str, series: dict[str, Points], x: str = "minute") -> str:
+    """Lines above zero, wide enough for an hour."""
+    points = [point for line in series.values() for point in line]
     return line_chart(
-        {name: list(enumerate(values)) for name, values in series.items()},
+        series,
         title=title,
-        x="minute",
+        x=x,
         y=unit,
-        x_limits=(0.0, float(length)),
-        y_limits=(0.0, round_limits([0.0, highest])[1]),
+        x_limits=(0.0, max(across for across, _ in points)),
+        y_limits=(0.0, round_limits([0.0, *(up for _, up in points)])[1]),
         whole_x=True,
         size=(420, 200),
     )
