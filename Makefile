@@ -11,7 +11,7 @@ KERNEL := $(shell find src/niwaki/kernel -name "*.pyx" -o -name "*.pxd" -o -name
 SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(CURDIR)/build/asan/lib
 
-.PHONY: help demo test lint acceptance endurance asan fuzz bench model lock build clean
+.PHONY: help demo test lint acceptance endurance asan fuzz bench model lock sbom wheel build clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,10 +59,16 @@ build/clusters-en.txt: | .venv/.built
 lock: .venv/bin/pip ## take the newest versions of what developers install into requirements/
 	$(BIN)/python tools/make_lock.py
 
+sbom: .venv/.built ## what the package and its development consist of, as CycloneDX in dist/
+	$(BIN)/python tools/make_sbom.py
+
+wheel: .venv/.built ## build the wheel twice in other folders; into dist/ if the bytes are equal
+	$(BIN)/python tools/make_wheel.py
+
 build: .venv/.built ## compile the kernel in place
 
 clean: ## remove everything that was built
-	rm -rf .venv .venv-peers build src/niwaki.egg-info
+	rm -rf .venv .venv-peers build dist src/niwaki.egg-info
 	find src -name '*.so' -delete
 
 .venv/bin/pip:

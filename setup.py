@@ -21,6 +21,9 @@ else:
     # No -march=native: a wheel must run on machines other than the one that built it.
     flags, sanitize = ["-O3"], []
 
+# Where it was built is nobody's business: the same source gives the same bytes in any folder.
+flags.append(f"-ffile-prefix-map={os.getcwd()}=.")
+
 
 def extension(path: Path) -> Extension:
     module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
