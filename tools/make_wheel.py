@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from commit_time import ROOT, commit_time
 
+SHOWN = 20
 _BUILD = ("wheel", "--quiet", "--no-deps", "--no-build-isolation", "--disable-pip-version-check")
 
 
@@ -32,12 +33,11 @@ def copy_source(target: Path) -> None:
             shutil.copyfile(ROOT / name, place)
 
 
-def build(folder: Path) -> Path:
-    """The wheel of the source in a folder."""
-    copy_source(folder / "source")
+def build(folder: Path, moment: int) -> Path:
+    """The wheel of the source in a folder, whose files are from this moment."""
     subprocess.run(
         [sys.executable, "-m", "pip", *_BUILD, "--wheel-dir", folder / "out", folder / "source"],
-        env={**os.environ, "SOURCE_DATE_EPOCH": str(commit_time())},
+        env={**os.environ, "SOURCE_DATE_EPOCH": str(moment)},
         check=True,
     )
     (wheel,) = (folder / "out").glob("*.whl")
@@ -64,10 +64,16 @@ def differences(one: Path, other: Path) -> list[str]:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
-        wheels = [build(Path(scratch) / name) for name in ("one", "another/and-deeper")]
+        folders = [Path(scratch) / name for name in ("one", "another/and-deeper")]
+        # First of all: nothing that is changed or committed meanwhile may come between them.
+        moment = commit_time()
+        for folder in folders:
+            copy_source(folder / "source")
+        wheels = [build(folder, moment) for folder in folders]
         found = differences(*wheels)
         if found:
-            raise SystemExit("\n".join(["two builds differ:", *found]))
+            more = [f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
+            raise SystemExit("\n".join(["two builds differ:", *found[:SHOWN], *more]))
         target = ROOT / "dist" / wheels[0].name
         target.parent.mkdir(exist_ok=True)
         shutil.copyfile(wheels[0], target)
