@@ -94,15 +94,18 @@ class Load:
         return client
 
     async def compare(self) -> None:
-        """Starts a comparison, looks how far it is until it ends, and begins again."""
+        """Starts a comparison every ten seconds and looks how far it is until it ends.
+
+        At fixed times: what is asked for in a minute must not depend on how busy the machine is.
+        """
         connection = Connection(self._port)
-        while True:
+        for due in itertools.count(time.perf_counter(), 10.0):
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
             body = {"corpus": "garden", "systems": _SYSTEMS}
             job = await self._ask(connection, "compare", "/api/compare", body)
             while job and job["state"] == "running":
                 await asyncio.sleep(0.5)
                 job = await self._ask(connection, "look", f"/api/jobs/{job['id']}")
-            await asyncio.sleep(5)
 
     async def annotate(self) -> None:
         """Answers one sentence after the other, and takes every fourth answer back."""
@@ -129,9 +132,10 @@ class Load:
         random_ = random.Random(f"{self._seed} kill")
         while True:
             await asyncio.sleep(random_.expovariate(1 / every))
+            workers = sorted(children(self._server))
             while len(self.kills) % 2 and not self._open:
                 await asyncio.sleep(0.001)
-            workers = sorted(children(self._server))
+            # Found before the wait: to look for them takes longer than most requests.
             if workers:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(random_.choice(workers), signal.SIGKILL)

@@ -30,16 +30,18 @@ def megabytes(process: int) -> float:
     return 0.0
 
 
-def processor_seconds(server: int) -> float:
-    """What a process, those it has waited for, and those that live below it have used."""
+def processor_seconds(server: int) -> tuple[float, float]:
+    """What a process has used, and what those below it have, the ended ones among them."""
     tick = os.sysconf("SC_CLK_TCK")
-    total = 0
+    own = below = 0
     for process in (server, *children(server)):
         with contextlib.suppress(OSError):
             fields = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()
             # utime, stime, and of children that were waited for: cutime, cstime.
-            total += sum(map(int, fields[11:15]))
-    return total / tick
+            used, waited_for = (sum(map(int, fields[at : at + 2])) for at in (11, 13))
+            own += used if process == server else 0
+            below += waited_for + (0 if process == server else used)
+    return own / tick, below / tick
 
 
 def steadiness(values: Sequence[float]) -> dict[str, float | bool]:

@@ -50,7 +50,7 @@ class Watch:
         self.process = process
         self.memory: list[Memory] = []
         self.control: list[tuple[float, Taken]] = []
-        self.used: list[tuple[float, float]] = []
+        self.used: list[tuple[float, float, float]] = []
 
     async def look(self) -> None:
         while True:
@@ -58,7 +58,7 @@ class Watch:
             size = [await asyncio.to_thread(megabytes, each) for each in (self.process, *workers)]
             now = time.perf_counter()
             self.memory.append(Memory(now, size[0], sum(size[1:])))
-            self.used.append((now, await asyncio.to_thread(processor_seconds, self.process)))
+            self.used.append((now, *await asyncio.to_thread(processor_seconds, self.process)))
             await asyncio.sleep(MEMORY_EVERY)
 
     async def time_control(self) -> None:
@@ -96,10 +96,10 @@ def by_minute(load: Load, watch: Watch, begun: float, minutes: int) -> Iterable[
         asked = [each for each in load.asked if start <= each.when < stop]
         memory = [each for each in watch.memory if start <= each.when < stop]
         control = [taken for when, taken in watch.control if start <= when < stop]
-        used = [seconds for when, seconds in watch.used if start <= when < stop]
+        used = [each for each in watch.used if start <= each[0] < stop]
         times = quantiles([each.seconds for each in asked if is_answered(each, "parse")])
         beside = quantiles([each.wall for each in control])["p50_ms"]
-        processor = 1000 * (used[-1] - used[0]) / len(asked) * len(used) / (len(used) - 1)
+        own, below = (1000 * minutely(used, at) / len(asked) for at in (1, 2))
         worked = 1000 * median(each.processor for each in control)
         yield {
             "minute": minute,
@@ -110,11 +110,18 @@ def by_minute(load: Load, watch: Watch, begun: float, minutes: int) -> Iterable[
             "parse_p99_ms": times["p99_ms"],
             "control_p50_ms": beside,
             "parse_of_control": round(times["p50_ms"] / beside, 3),
-            "processor_ms_per_request": round(processor, 3),
+            "server_processor_ms": round(own, 3),
+            "workers_processor_ms": round(below, 3),
             "control_processor_ms": round(worked, 3),
-            "processor_of_control": round(processor / worked, 3),
+            "server_of_control": round(own / worked, 4),
+            "workers_of_control": round(below / worked, 4),
             "kills": sum(start <= when < stop for when in load.kills),
         }
+
+
+def minutely(used: list[tuple[float, float, float]], at: int) -> float:
+    """Seconds of the processor in a minute, from the samples in it."""
+    return 60 * (used[-1][at] - used[0][at]) / (used[-1][0] - used[0][0])
 
 
 def is_answered(asked: Asked, kind: str) -> bool:
@@ -128,7 +135,8 @@ def summary(load: Load, rows: list[dict[str, Any]]) -> dict[str, Any]:
         "memory, server": [row["server_mb"] for row in settled],
         "memory, all": [row["server_mb"] + row["workers_mb"] for row in settled],
         "latency of control": [row["parse_of_control"] for row in settled],
-        "processor time of control": [row["processor_of_control"] for row in settled],
+        "processor time, server, of control": [row["server_of_control"] for row in settled],
+        "processor time, workers, of control": [row["workers_of_control"] for row in settled],
     }
     unexpected = Counter(
         f"{each.kind}: {each.status}"
@@ -167,7 +175,11 @@ def draw(rows: list[dict[str, Any]]) -> dict[str, str]:
         "soak-ratio": (
             "As a multiple of the control",
             "times the control",
-            {"latency of a parse": "parse_of_control", "processor time": "processor_of_control"},
+            {
+                "latency of a parse": "parse_of_control",
+                "processor, server": "server_of_control",
+                "workers": "workers_of_control",
+            },
         ),
     }
     return {
