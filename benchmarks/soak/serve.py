@@ -213,12 +213,14 @@ def main() -> None:
     made.add_argument("--seed", type=int, default=1)
     made.add_argument("--images", type=Path, default=IMAGES)
     given = made.parse_args()
+    # What runs is what is there now; an hour later, it may be another commit.
+    about = signature(seed=given.seed, workers=2)
     with server("--trees", f"garden={GARDEN}") as (port, process):
         found = asyncio.run(soak(port, process, given.minutes, given.seed))
-    settings = {"seed": given.seed, "workers": 2, "load": round(os.getloadavg()[0], 1)}
+    about["load"] = round(os.getloadavg()[0], 1)
     for name, picture in draw(found["minutes"]).items():
         (given.images / f"{name}.svg").write_text(picture + "\n")
-    report("soak-serve", {"signature": signature(**settings), **found})
+    report("soak-serve", {"signature": about, **found})
 
 
 if __name__ == "__main__":
