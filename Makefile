@@ -1,14 +1,28 @@
 # `make` prints the targets. Stamps in .venv make a second run of any target quick.
 PYTHON ?= python3
 SECONDS ?= 60
+MINUTES ?= 60
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+# What developers install is locked for the interpreters that have a file here; LOCK= leaves it.
+ABI = $(shell $(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("SOABI"))')
+LOCK = $(wildcard requirements/$(ABI).lock)
 KERNEL := $(shell find src/niwaki/kernel -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 # CPython itself does not free everything at its end, so leaks are looked for elsewhere.
 SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(CURDIR)/build/asan/lib
+# Python is not compiled with ThreadSanitizer, so only what the kernel does counts. The first race
+# ends the run; its report is a file, because pytest keeps what is written to stderr. Without
+# setarch -R, the layout of memory is not one that ThreadSanitizer knows on every system.
+RACES = setarch -R env LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" PYTHONMALLOC=malloc \
+	TSAN_OPTIONS="halt_on_error=1 ignore_noninstrumented_modules=1 allocator_may_return_null=1 \
+	log_path=$(CURDIR)/build/tsan/report" PYTHONPATH=$(CURDIR)/build/tsan/lib
+THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py \
+	tests/kernel/test_alignment.py tests/cli/test_engine.py tests/cli/test_alignment_commands.py \
+	$(addprefix tests/training/test_,costs.py groups.py interpolation.py links.py partial.py \
+	resume.py self_training.py tagless.py train.py walk.py)
 
-.PHONY: help demo test lint acceptance endurance asan fuzz bench model build clean
+.PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model lock sbom wheel build clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,9 +45,16 @@ endurance: .venv/.built ## commands killed at every step of writing, training al
 	$(BIN)/pytest -m endurance tests/endurance -s
 
 asan: .venv/.built ## the kernel's tests under AddressSanitizer and UBSan
-	NIWAKI_SANITIZE=1 $(BIN)/python setup.py -q build --build-base build/asan --build-lib build/asan/lib
+	NIWAKI_SANITIZE=address,undefined $(BIN)/python setup.py -q build --build-base build/asan --build-lib build/asan/lib
 	$(SANITIZED) $(BIN)/python -c 'from niwaki.kernel import conllu; assert "/build/asan/" in conllu.__file__'
 	$(SANITIZED) $(BIN)/pytest -m kernel -p no:cacheprovider
+
+tsan: .venv/.built ## what runs on threads, under ThreadSanitizer: an hour
+	NIWAKI_SANITIZE=thread $(BIN)/python setup.py -q build --build-base build/tsan --build-lib build/tsan/lib
+	$(RACES) $(BIN)/python -c 'from niwaki.kernel import conllu; assert "/build/tsan/" in conllu.__file__'
+	$(RACES) $(BIN)/python -m tests.kernel.race; test $$? = 66  # a race made on purpose is found
+	rm -f build/tsan/report.*
+	$(RACES) $(BIN)/pytest $(THREADED) -p no:cacheprovider || { cat build/tsan/report.*; exit 1; }
 
 fuzz: .venv/.fuzzing ## look for inputs that break a reader or the kernel (SECONDS=60)
 	NIWAKI_COVERAGE=1 $(BIN)/python setup.py -q build --build-base build/fuzz-kernel --build-lib build/fuzz-kernel/lib
@@ -42,6 +63,10 @@ fuzz: .venv/.fuzzing ## look for inputs that break a reader or the kernel (SECON
 
 bench: .venv/.built .venv-peers/.installed ## speed and accuracy beside other tools, as JSON
 	$(BIN)/python -m benchmarks.run speed accuracy
+
+soak: .venv/.built ## the workbench under load for MINUTES (60), and a million parses: is memory flat?
+	$(BIN)/python -m benchmarks.soak.serve --minutes $(MINUTES)
+	$(BIN)/python -m benchmarks.soak.parses
 
 # A larger model: make model MODEL=large.niwaki SET="model.max_rows=2000000 model.features=rich"
 MODEL ?= src/niwaki/assets/models/en.niwaki
@@ -53,10 +78,19 @@ build/clusters-en.txt: | .venv/.built
 	@mkdir -p build
 	$(BIN)/niwaki cluster $(wildcard $(SILVER)/*.conllu.gz) -o $@
 
+lock: .venv/bin/pip ## take the newest versions of what developers install into requirements/
+	$(BIN)/python tools/make_lock.py
+
+sbom: .venv/.built ## what the package and its development consist of, as CycloneDX in dist/
+	$(BIN)/python tools/make_sbom.py
+
+wheel: .venv/.built ## build the wheel twice in other folders; into dist/ if the bytes are equal
+	$(BIN)/python tools/make_wheel.py
+
 build: .venv/.built ## compile the kernel in place
 
 clean: ## remove everything that was built
-	rm -rf .venv .venv-peers build src/niwaki.egg-info
+	rm -rf .venv .venv-peers build dist src/niwaki.egg-info
 	find src -name '*.so' -delete
 
 .venv/bin/pip:
@@ -69,8 +103,9 @@ clean: ## remove everything that was built
 	@touch $@
 
 # For developers: with the tools, and a kernel that is rebuilt in place when it changes.
-.venv/.developed: pyproject.toml setup.py | .venv/bin/pip
-	NIWAKI_NO_KERNEL=1 $(PIP) -e '.[dev]'
+.venv/.developed: pyproject.toml setup.py $(wildcard requirements/*.lock) | .venv/bin/pip
+	$(if $(LOCK),$(PIP) --require-hashes --only-binary :all: -r $(LOCK))
+	NIWAKI_NO_KERNEL=1 $(PIP) $(if $(LOCK),--no-deps --no-build-isolation) -e '.[dev]'
 	@touch .venv/.installed $@
 
 .venv/.built: .venv/.developed $(KERNEL)

@@ -10,16 +10,19 @@ SOURCE = Path("src")
 KERNEL = SOURCE / "niwaki" / "kernel"
 CORES = os.cpu_count() or 1
 
-# `make asan` sets NIWAKI_SANITIZE to build the kernel with AddressSanitizer and UBSan.
-if os.environ.get("NIWAKI_SANITIZE"):
+# `make asan` and `make tsan` build the kernel with the sanitizers that NIWAKI_SANITIZE names.
+if sanitizers := os.environ.get("NIWAKI_SANITIZE"):
     flags = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"]
-    sanitize = ["-fsanitize=address,undefined"]
+    sanitize = [f"-fsanitize={sanitizers}"]
 elif os.environ.get("NIWAKI_COVERAGE"):
     # `make fuzz`: each block of code tells that it was reached; see tests/fuzz/coverage.c.
     flags, sanitize = ["-O2", "-fsanitize-coverage=trace-pc"], []
 else:
     # No -march=native: a wheel must run on machines other than the one that built it.
     flags, sanitize = ["-O3"], []
+
+# Where it was built is nobody's business: the same source gives the same bytes in any folder.
+flags.append(f"-ffile-prefix-map={os.getcwd()}=.")
 
 
 def extension(path: Path) -> Extension:

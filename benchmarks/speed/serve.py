@@ -32,12 +32,12 @@ MOST_OPEN = 400  # connections of the open loop
 
 
 @contextlib.contextmanager
-def server() -> Iterator[tuple[int, int]]:
-    """The port and the process of a server."""
+def server(*more: str) -> Iterator[tuple[int, int]]:
+    """The port and the process of a server; `more` are options of `niwaki serve`."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "niwaki", "serve", "--port", "0", "--quiet"]
         process = subprocess.Popen(
-            [*command, "--workers", "2", "--work", f"{folder}/work"],
+            [*command, "--workers", "2", "--work", f"{folder}/work", *more],
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -65,19 +65,22 @@ def processor_seconds(server_pid: int) -> tuple[float, float]:
     return own, workers
 
 
-def request(port: int) -> bytes:
-    body = json.dumps({"tokens": [WORDS]}).encode()
+def request(port: int, path: str = "/api/parse", body: bytes | None = None) -> bytes:
+    """What is sent to have a sentence parsed, or something else; an empty body is a GET."""
+    if body is None:
+        body = json.dumps({"tokens": [WORDS]}).encode()
     head = (
-        f"POST /api/parse HTTP/1.1\r\nHost: {HOST}:{port}\r\n"
+        f"{'POST' if body else 'GET'} {path} HTTP/1.1\r\nHost: {HOST}:{port}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body
 
 
 class Connection:
-    """Keeps itself open as long as the server does."""
+    """Keeps itself open as long as the server does; `answer` is what came last."""
 
     def __init__(self, port: int) -> None:
+        self.answer = b""
         self._port = port
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
@@ -98,7 +101,7 @@ class Connection:
             writer.write(data)
             head = await reader.readuntil(b"\r\n\r\n")
             size = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
-            await reader.readexactly(size)
+            self.answer = await reader.readexactly(size)
             return int(head[9:12])
         except (OSError, asyncio.IncompleteReadError, ValueError):
             self.close()

@@ -1,0 +1,1 @@
+"""Long runs that show whether anything grows: `make soak`."""
