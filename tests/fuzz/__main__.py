@@ -63,6 +63,8 @@ def fuzz(name: str, seconds: int, seed: int) -> int:
         "-print_final_stats=1",
         "-verbosity=0",
     ]
+    if hasattr(target, "LONGEST"):
+        options.append(f"-max_len={target.LONGEST}")
     atheris.Setup([sys.argv[0], *options, str(found), str(HERE / "corpus" / name)], target.check)
     atheris.Fuzz()
     return 0

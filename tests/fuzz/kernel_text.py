@@ -11,6 +11,9 @@ import numpy as np
 from niwaki.kernel import conllu
 from niwaki.kernel.segmenting.characters import Text, kinds_of
 
+# What can go wrong goes wrong in a few lines; short inputs are many inputs.
+LONGEST = 256
+
 
 def check(data: bytes) -> None:
     kind, text = (data[0], data[1:]) if data else (0, b"")
