@@ -314,3 +314,10 @@ def test_all_systems_can_be_named() -> None:
     assert system_names() == ["arc-eager", "arc-hybrid", "arc-standard", "arc-standard-swap"]
     for name in system_names():
         assert make_config({**WHOLE, "model": {"system": name}}).family.system == name
+
+
+def test_half_a_surrogate_pair_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    path.write_text('{"card": {"name": "\\ud800"}}')
+    with pytest.raises(ConfigError, match=r"c.json: not JSON: .*surrogates"):
+        read_config(str(path))
