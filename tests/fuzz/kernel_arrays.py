@@ -15,7 +15,7 @@ from niwaki.kernel.linear import CompiledWeights, SparseWeights
 from niwaki.kernel.segmenting.lines import render
 from tests.fuzz.choices import Choices
 
-LONGEST = 160
+OPTIONS = ("-max_len=160",)
 _CODES = np.array([*range(0x21, 0x7F), 0xE9, 0x3B1, 0x677E, 0x1F333, 0, 0xD800], dtype=np.uint32)
 # Any key that is not 0: a step of an odd number goes through all of them.
 _STEP = 0x9E3779B97F4A7C15

@@ -13,8 +13,10 @@ import numpy as np
 from niwaki.kernel.conllu import SOUND, read_off, scan, splice
 from niwaki.kernel.segmenting.characters import Text, kinds_of
 
-# What can go wrong goes wrong in a few lines; short inputs are many inputs.
-LONGEST = 160
+# What can go wrong goes wrong in a few lines of two modules: short inputs, few counters to look
+# through and no weighing of inputs make many tries.
+OPTIONS = ("-max_len=160", "-entropic=0")
+COUNTERS = 1 << 13
 _KEPT = [None] * 10
 
 
