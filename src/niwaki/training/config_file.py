@@ -47,9 +47,6 @@ def read_config(path: str, overrides: Sequence[str] = (), *, only_costs: bool = 
         text = read_whole(path).decode("utf-8").replace("\r\n", "\n")
         record: Any = json.loads(text) if is_json else tomllib.loads(text)
         lines: dict[Way, int] = {} if is_json else key_lines(text)
-        if is_json:
-            # Half of a surrogate pair can be read, but never be written to a model.
-            json.dumps(record, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not {'JSON' if is_json else 'TOML'}: {error}") from error
     if not isinstance(record, dict):
