@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import operator
+import re
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -32,6 +33,7 @@ PathKind = Literal["file", "named", "program"]
 
 _LARGEST = 10**300  # what a float can hold, and a message can show
 _DECLARATION = "niwaki"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 
 
@@ -229,7 +231,10 @@ def _converted(hint: Any, value: Any, name: str) -> Any:
     if origin is Mapping:
         if not isinstance(value, Mapping):
             refuse('a table such as { old = "new" }')
-        return {k: _converted(str, x, f"{name}.{printable_key(k)}") for k, x in value.items()}
+        return {
+            _converted(str, k, name): _converted(str, x, f"{name}.{printable_key(k)}")
+            for k, x in value.items()
+        }
     if origin is tuple:
         # A single path may be written without brackets.
         items = [value] if isinstance(value, str) and inner[0] is str else value
@@ -244,4 +249,7 @@ def _converted(hint: Any, value: Any, name: str) -> Any:
         refuse("a finite number")
     if type(value) is not hint:
         refuse(_TYPES[hint])
+    if hint is str and _SURROGATE.search(value):
+        # From JSON or the command line; it could not be written to a model.
+        refuse("Unicode text")
     return value

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from niwaki.data.bilingual.references import Reference, read_references, write_references
 from niwaki.errors import CorpusError
+from tests.strategies import field
 
 
 @st.composite
 def references(draw: st.DrawFn) -> Reference:
-    words = draw(st.lists(st.text(st.characters(codec="utf-8"), max_size=5), max_size=6))
+    words = draw(st.lists(field, max_size=6))
     positions = list(range(len(words)))
     order = tuple(draw(st.permutations(positions)))
     shuffled = draw(st.permutations(positions))
@@ -48,6 +49,11 @@ def test_the_line_number_is_the_default_id() -> None:
         ('{"tokens": ["a"], "order": [0], "oder": 1}', "LINE"),
         ('{"order": [0]}', "tokens"),
         ('{"tokens": [1], "order": [0]}', "tokens"),
+        ('{"tokens": [""], "order": [0]}', "tokens"),
+        ('{"tokens": ["a\\tb"], "order": [0]}', "tokens"),
+        ('{"tokens": ["\\u0000"], "order": [0]}', "tokens"),
+        ('{"tokens": ["\\ud800"], "order": [0]}', "tokens"),
+        ('{"id": "\\ud800", "tokens": ["a"], "order": [0]}', "id"),
         ('{"tokens": ["a", "b"], "order": [0, 0]}', "order"),
         ('{"tokens": ["a", "b"], "order": [0]}', "order"),
         ('{"tokens": ["a"], "order": [false]}', "order"),

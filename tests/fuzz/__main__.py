@@ -33,6 +33,8 @@ KERNEL = BUILD / "fuzz-kernel" / "lib"
 COVERAGE = BUILD / "fuzz-kernel" / "coverage.so"
 # What an input may take.
 _TIMEOUT, _MEGABYTES = 20, 2000
+# All that coverage.c has. A target that reaches little of the kernel may take fewer.
+_COUNTERS = 1 << 15
 
 
 def target_names() -> list[str]:
@@ -43,15 +45,17 @@ def fuzz(name: str, seconds: int, seed: int) -> int:
     """Fuzz one target in this process; it ends with libFuzzer's status."""
     import atheris
 
+    with atheris.instrument_imports(include=["niwaki"]):
+        target = importlib.import_module(f"tests.fuzz.{name}")
     if COVERAGE.exists():
         from atheris import core_with_libfuzzer
 
         fuzzer = ctypes.CDLL(core_with_libfuzzer.__file__)
         ctypes.CDLL(str(COVERAGE)).register_counters(
-            fuzzer.__sanitizer_cov_8bit_counters_init, fuzzer.__sanitizer_cov_pcs_init
+            fuzzer.__sanitizer_cov_8bit_counters_init,
+            fuzzer.__sanitizer_cov_pcs_init,
+            getattr(target, "COUNTERS", _COUNTERS),
         )
-    with atheris.instrument_imports(include=["niwaki"]):
-        target = importlib.import_module(f"tests.fuzz.{name}")
     found = FOUND / name
     found.mkdir(parents=True, exist_ok=True)
     options = [
@@ -62,6 +66,7 @@ def fuzz(name: str, seconds: int, seed: int) -> int:
         f"-rss_limit_mb={_MEGABYTES}",
         "-print_final_stats=1",
         "-verbosity=0",
+        *getattr(target, "OPTIONS", ()),
     ]
     atheris.Setup([sys.argv[0], *options, str(found), str(HERE / "corpus" / name)], target.check)
     atheris.Fuzz()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
 from collections.abc import Callable
 
@@ -16,15 +17,19 @@ from niwaki.data.bilingual.bitext import (
 from niwaki.data.bilingual.orders import read_orders, read_ratings, read_texts
 from niwaki.data.bilingual.posteriors import read_posteriors, write_posteriors
 from niwaki.data.bilingual.references import Reference, read_references, write_references
+from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError, NiwakiError
 
 _SEPARATOR = b"\x1e"
+_GZIP = 128
 
 
 def check(data: bytes) -> None:
-    reader = READERS[data[0] % len(READERS)] if data else _links
+    first, rest = (data[0], data[1:]) if data else (0, b"")
+    if first & _GZIP:
+        rest = _SEPARATOR.join(gzip.compress(each, 1, mtime=0) for each in rest.split(_SEPARATOR))
     with contextlib.suppress(NiwakiError):
-        reader(data[1:])
+        READERS[first % _GZIP % len(READERS)](rest)
 
 
 def _links(data: bytes) -> None:
@@ -60,6 +65,8 @@ def _posteriors(data: bytes) -> None:
 
 def _references(data: bytes) -> None:
     references = list(read_references(io.BytesIO(data)))
+    for each in references:
+        assert not each.tokens or Sentence.from_words(each.tokens).forms == each.tokens
     out = io.BytesIO()
     write_references(references, out)
     assert list(read_references(io.BytesIO(out.getvalue()))) == references

@@ -1,7 +1,8 @@
-"""Training configurations: TOML text, and overrides of the command line."""
+"""Training configurations: TOML text or JSON, and overrides of the command line."""
 
 from __future__ import annotations
 
+import json
 import tempfile
 import tomllib
 from functools import cache
@@ -31,15 +32,17 @@ def check(data: bytes) -> None:
     text, *overrides = data.split(_SEPARATOR)
     _check_lines(text)
     words = [override.decode("utf-8", "surrogateescape") for override in overrides]
+    name = "fuzz.json" if text[:1] == b"{" else "fuzz.toml"
     # The reader opens a path; no file need be written for each try.
     with patch.object(module, "read_whole", lambda _: text):
         try:
-            config = read_config(f"{folder()}/fuzz.toml", words)
+            config = read_config(f"{folder()}/{name}", words)
         except NiwakiError:
             return
     assert isinstance(config, Config)
     assert config.to_json()["training"]["epochs"] >= 1
     assert upgraded(card_of(config)) == card_of(config)
+    json.dumps(card_of(config), ensure_ascii=False).encode("utf-8")
 
 
 def _check_lines(text: bytes) -> None:

@@ -25,6 +25,7 @@ def check(data: bytes) -> None:
         return
     again = parse_rules(format_rules(rules))
     assert (again.rules, again.scheme) == (rules.rules, rules.scheme)
+    assert again.description == rules.description
     try:
         reordered = Reorderer(rules).reorder_batch(sentences())
     except NiwakiError:

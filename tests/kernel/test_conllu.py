@@ -107,7 +107,9 @@ def test_wrong_types_are_refused() -> None:
         kernel.scan("text", 0, 0, True, False)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         kernel.splice(b"", [["text"], *[None] * 9])  # type: ignore[list-item]
-    with pytest.raises(ValueError, match="outside"):
-        kernel.scan(b"abc", 4, 0, True, False)
+    # The last ones: to add them to an address would overflow.
+    for start in (-1, 1, 2**63 - 1, -(2**63)):
+        with pytest.raises(ValueError, match="outside"):
+            kernel.scan(b"", start, 0, True, False)
     with pytest.raises(ValueError, match="not a sound"):
         kernel.read_off(b"1\tw\n")

@@ -15,7 +15,7 @@ from niwaki.data.bilingual.references import Reference, write_references
 from niwaki.data.conllu import read_conllu
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
-from niwaki.errors import ConfigError, ObjectiveError
+from niwaki.errors import ConfigError, CorpusError, ObjectiveError
 from niwaki.metrics.reordering import evaluate_orders
 from niwaki.objectives import checked_costs, load_objective, objective_names, settings_class
 from niwaki.objectives._examples import Example
@@ -233,6 +233,12 @@ def test_examples_are_sentences_or_records(tmp_path: Path) -> None:
     lines.write_text('{"tokens": "a b"}\n')
     with pytest.raises(Exception, match=r"e.jsonl:1:tokens: .*give a list of words"):
         load_objective("command", [str(lines)], settings)
+    for word in ("", "a\\tb", "\\u0000", "\\ud800"):
+        lines.write_text(f'{{"tokens": ["a", "{word}"]}}\n')
+        with pytest.raises(
+            CorpusError, match=r"e.jsonl:1:tokens: .*give words as CoNLL-U has them"
+        ):
+            load_objective("command", [str(lines)], settings)
     trees = str(write(tmp_path / "t.conllu", [GOLD]))
     assert load_objective("command", [trees], settings).sentences[0].heads == GOLD.heads
 

@@ -138,6 +138,22 @@ BREAKS: dict[str, tuple[str, Any]] = {
         {"sentence": 0, "version": 1, "state": {"heads": [1]}},
     ),
     "nothing to undo": ("journal.jsonl", {"sentence": 0, "version": 1, "undo": True}),
+    "a version that cannot follow": (
+        "journal.jsonl",
+        {"sentence": 0, "version": 2, "state": {"skipped": True}},
+    ),
+    "a word that is not there": (
+        "journal.jsonl",
+        {"sentence": 0, "version": 1, "state": {"heads": {"99": 0}}},
+    ),
+    "a state that no client can be told": (
+        "journal.jsonl",
+        {"sentence": 0, "version": 1, "state": {"skipped": "\ud800"}},
+    ),
+    "a name that no client can be told": (
+        "project.json",
+        {"name": "\ud800", "model": "en", "kind": "trees"},
+    ),
     "no project": ("project.json", []),
     "a project without a kind": ("project.json", {"name": "x", "model": "en"}),
     "another kind": ("project.json", {"name": "x", "model": "en", "kind": "other"}),

@@ -312,3 +312,8 @@ def test_a_token_is_needed_where_one_is_set(
         cookie = client.post("/api/login", {"token": TOKEN}).headers["set-cookie"]
         assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
         assert client.get("/api/health", Cookie=cookie.partition(";")[0]).status == 200
+        # What other servers of this host have left in the browser is not for us to judge.
+        assert (
+            client.get("/api/health", Cookie=f"a,b=c; {cookie.partition(';')[0]}; =").status == 200
+        )
+        assert client.get("/api/health", Cookie="a,b=c; niwaki-token=x").status == 401

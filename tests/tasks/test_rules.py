@@ -10,6 +10,8 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError, RulesError
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rulefile import load_rules, parse_rules
+from niwaki.tasks.reorder.rules import RuleSet
+from niwaki.tasks.reorder.rulewriting import format_rules
 
 HIT = Sentence.from_words(
     "John can hit the ball .".split(),
@@ -147,3 +149,11 @@ def test_names_and_files(tmp_path: Path) -> None:
     path.write_bytes(b'description = "\xff"')
     with pytest.raises(RulesError, match=r"own.toml:1: invalid UTF-8"):
         load_rules(path)
+
+
+@pytest.mark.parametrize(
+    "description", ["a\rb", "a\tb\x7f\n  c", '"', 'a """ b', '""""""', "\\", "a\u2028\\n"]
+)
+def test_a_description_is_read_as_it_was_written(description: str) -> None:
+    written = format_rules(RuleSet("x", (), description, "ud", ()))
+    assert parse_rules(written).description == description

@@ -315,3 +315,14 @@ def test_all_systems_can_be_named() -> None:
     assert system_names() == ["arc-eager", "arc-hybrid", "arc-standard", "arc-standard-swap"]
     for name in system_names():
         assert make_config({**WHOLE, "model": {"system": name}}).family.system == name
+
+
+def test_half_a_surrogate_pair_is_no_text(tmp_path: Path) -> None:
+    """It could not be written to the model after all the training."""
+    path = tmp_path / "c.json"
+    path.write_text('{"card": {"name": "\\ud800"}}')
+    with pytest.raises(ConfigError, match=r"c.json: card.name is .*; give Unicode text"):
+        read_config(str(path))
+    path.write_text("{}")
+    with pytest.raises(ConfigError, match=r"card.name is .*; give Unicode text"):
+        read_config(str(path), ["card.name=\udcff"])

@@ -237,17 +237,18 @@ def scan(bytes buffer not None, Py_ssize_t start, int flags, bint final, bint ea
     `eager` that a sentence is wanted as soon as its first blank line is there,
     because what follows may be long in coming.
     """
-    cdef Bytes begin = <Bytes>PyBytes_AS_STRING(buffer) + start
     cdef Bytes limit = <Bytes>PyBytes_AS_STRING(buffer) + PyBytes_GET_SIZE(buffer)
-    cdef Bytes at = begin
+    cdef Bytes begin
+    cdef Bytes at
     cdef Bytes newline
     cdef Bytes stop
     cdef Py_ssize_t lines = 0
     cdef bint sound = True, content = False, ended = False, rows = False
     cdef Sequence seq
     cdef Heads heads
-    if start < 0 or begin > limit:
+    if not 0 <= start <= PyBytes_GET_SIZE(buffer):
         raise ValueError("start lies outside the buffer")
+    begin = at = <Bytes>PyBytes_AS_STRING(buffer) + start
     seq.words = seq.empty = seq.range_end = 0
     heads.values = NULL
     heads.count = heads.capacity = 0

@@ -73,7 +73,12 @@ def _sentence(file: str, number: int, key: str, tokens: Any) -> Sentence:
         raise CorpusError(
             file, number, key, f"found {shown(json.dumps(tokens))}", "give a list of words"
         )
-    return Sentence.from_words(tokens)
+    try:
+        return Sentence.from_words(tokens)
+    except ValueError as error:
+        raise CorpusError(
+            file, number, key, str(error), "give words as CoNLL-U has them"
+        ) from error
 
 
 class Examples:

@@ -39,6 +39,11 @@ log = logging.getLogger("niwaki.serve")
 KINDS = ("trees", "links")
 # What is asked about a sentence: its main word, all its heads, or its links.
 QUESTIONS = {"trees": ("root", "tree"), "links": ("links",)}
+# What may be known of one, beside that nobody can tell.
+_PARTS: dict[str, dict[str, type]] = {
+    "trees": {"heads": dict, "labels": dict},
+    "links": {"links": list},
+}
 State = dict[str, Any]
 
 
@@ -168,17 +173,25 @@ class Project:
     def _check_entry(self, entry: dict[str, Any]) -> None:
         """Raise if a change cannot be made, or cannot be written to the plain files."""
         number, version = entry["sentence"], entry["version"]
-        if not isinstance(version, int) or number not in range(len(self)):
+        if type(number) is not int or not 0 <= number < len(self):
             raise ValueError(f"no sentence {number!r}")
+        # Each change names the one before it: none is lost, none is there twice.
+        if type(version) is not int or version != self.version(number) + 1:
+            raise ValueError(f"no version {version!r} can follow")
         if entry.get("undo"):
             return
         state = entry["state"]
-        if not isinstance(state, dict):
-            raise ValueError("no state of a sentence")
+        _check_state(state, self.kind)
         if self.kind == "trees":
+            words = {str(word) for word in range(1, len(self.sentences[number]) + 1)}
+            if not words >= {*state.get("heads", ()), *state.get("labels", ())}:
+                raise ValueError("a word that is not there")
             self.partial(number, state)
-        else:
-            self.reference(number, state)
+            return
+        pair = self.pairs[number]
+        if any(i >= len(pair.source) or j >= len(pair.target) for i, j in _links(state).all):
+            raise ValueError("a link to a word that is not there")
+        self.reference(number, state)
 
     def _record(self, entry: dict[str, Any]) -> int:
         try:
@@ -240,11 +253,30 @@ def _read_record(path: Path) -> tuple[str, str, str]:
     try:
         record = load_json(path.read_bytes())
         name, kind, model = record["name"], record["kind"], record["model"]
+        # Half of a surrogate pair can be read, but never be told to anybody.
+        dump([name, model])
     except (ValueError, LookupError, TypeError) as error:
         raise CorpusError(str(path), 1, "FILE", "no project", "repair or move it") from error
     if kind not in KINDS or not isinstance(name, str) or not isinstance(model, str):
         raise CorpusError(str(path), 1, "FILE", "no known kind of project", "repair or move it")
     return name, kind, model
+
+
+def _check_state(state: Any, kind: str) -> None:
+    """Raise if this is nothing that is said of a sentence: what is kept goes out to clients."""
+    parts = _PARTS[kind]
+    if not isinstance(state, dict) or not all(
+        isinstance(value, parts.get(key, ())) if key != "skipped" else value is True
+        for key, value in state.items()
+    ):
+        raise ValueError("no state of a sentence")
+    heads, labels = state.get("heads", {}), state.get("labels", {})
+    ends = [end for link in state.get("links", []) for end in link]
+    if not all(type(number) is int and number >= 0 for number in [*heads.values(), *ends]):
+        raise ValueError("something else than a word's number")
+    if not all(isinstance(text, str) for text in labels.values()):
+        raise ValueError("something else than a label")
+    dump(state)
 
 
 def is_annotated(state: State) -> bool:

@@ -23,7 +23,7 @@ from niwaki.serve.state import AppState
 
 try:
     from starlette.exceptions import HTTPException
-    from starlette.requests import Request
+    from starlette.requests import ClientDisconnect, Request
     from starlette.responses import Response
     from starlette.routing import Route, Router
 except ImportError as error:
@@ -84,6 +84,8 @@ def make_app(state: AppState, hosts: frozenset[str], token: str | None = None) -
             raise RequestError(
                 error.status_code, "there is nothing here; see /openapi.json"
             ) from error
+        except ClientDisconnect as error:
+            raise RequestError(CLIENT_GONE, "the client went away in its request") from error
 
     return Guard(inner, state.limits, hosts, token, state.refusal)
 

@@ -8,7 +8,6 @@ import os
 import time
 import traceback
 from collections.abc import Callable
-from http.cookies import SimpleCookie
 from typing import Any
 
 from niwaki.serve.errors import RequestError
@@ -108,9 +107,7 @@ class Guard:
         if given.lower().startswith(b"bearer "):
             found = given[7:].strip()
         else:
-            cookies: SimpleCookie = SimpleCookie()
-            cookies.load(headers.get("cookie", b"").decode("latin-1"))
-            found = cookies[COOKIE].value.encode("latin-1") if COOKIE in cookies else b""
+            found = _cookie(headers.get("cookie", b""))
         if not hmac.compare_digest(found, self._token):
             raise RequestError(
                 401,
@@ -128,6 +125,12 @@ def _once(pairs: list[tuple[bytes, bytes]]) -> dict[str, bytes]:
             raise RequestError(400, f"two headers {name}; send one")
         headers[name] = value
     return headers
+
+
+def _cookie(header: bytes) -> bytes:
+    """The token that a browser sends; what else its cookies hold is not ours, broken or not."""
+    pairs = (each.strip().partition(b"=") for each in header.split(b";"))
+    return {name: value for name, _, value in pairs}.get(COOKIE.encode(), b"")
 
 
 def _check_origin(headers: dict[str, bytes], host: str) -> None:

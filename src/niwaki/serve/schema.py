@@ -148,11 +148,8 @@ def _is(kind: str, value: Any) -> bool:
         case "integer":
             return isinstance(value, int) and not isinstance(value, bool)
         case _:
-            return (
-                isinstance(value, int | float)
-                and not isinstance(value, bool)
-                and math.isfinite(value)
-            )
+            # A whole number may be too large to become a float.
+            return _is("integer", value) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _printable(key: str) -> str:

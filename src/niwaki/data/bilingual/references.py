@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,10 @@ from niwaki.data.jsonlines import objects
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError, NiwakiError, nearest, shown
 
+# Half of a pair can be read from JSON, but cannot be written.
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# What no field of CoNLL-U can hold.
+_NO_FIELD = re.compile(f"[\t\n\r\0]|{_SURROGATE.pattern}")
 _KEYS = ("id", "tokens", "order", "groups", "linked")
 
 
@@ -94,12 +99,17 @@ def _reference(file: str, number: int, record: dict[str, Any]) -> Reference:
     tokens = items("tokens")
     if not all(isinstance(token, str) for token in tokens):
         raise refuse("tokens", f"found {shown(json.dumps(tokens))}", "give strings")
+    if wrong := [token for token in tokens if not token or _NO_FIELD.search(token)]:
+        raise refuse("tokens", f"found {shown(wrong[0])}", "give words as CoNLL-U has them")
+    name = str(record.get("id", number))
+    if _SURROGATE.search(name):
+        raise refuse("id", f"found {shown(name)}", "give Unicode text")
     groups = items("groups", [])
     if not all(isinstance(group, list) for group in groups):
         raise refuse("groups", f"found {shown(json.dumps(groups))}", "give lists of positions")
     try:
         return Reference(
-            id=str(record.get("id", number)),
+            id=name,
             tokens=tuple(tokens),
             order=positions("order", items("order")),
             groups=tuple(positions("groups", group) for group in groups),

@@ -15,7 +15,8 @@ def format_rules(rules: RuleSet, notes: Notes | None = None) -> str:
     said = notes or {}
     parts = []
     if rules.description:
-        parts.append(f'description = """\n{rules.description}\n"""')
+        text = _escaped(rules.description, kept='\n"').replace('"""', r'""\"')
+        parts.append(f'description = """\n{text}\n"""')
     parts.append(f'labels = "{rules.scheme}"')
     for number, rule in enumerate(rules.rules):
         lines = [f"# {said[number, -1]}"] if (number, -1) in said else []
@@ -71,8 +72,15 @@ def _texts(values: Iterable[str]) -> str:
 
 def _text(value: str) -> str:
     """A TOML basic string."""
-    escaped = "".join(
-        f"\\{char}" if char in '"\\' else char if char.isprintable() else f"\\U{ord(char):08x}"
-        for char in value
-    )
-    return f'"{escaped}"'
+    return f'"{_escaped(value)}"'
+
+
+def _escaped(value: str, kept: str = "") -> str:
+    """The inside of a TOML string, in which the characters `kept` stand for themselves."""
+    written = ""
+    for char in value:
+        if char in kept or (char.isprintable() and char not in '"\\'):
+            written += char
+        else:
+            written += f"\\{char}" if char in '"\\' else f"\\U{ord(char):08x}"
+    return written
