@@ -168,7 +168,7 @@ def test_a_card_shows_what_says_something() -> None:
     assert (trees["weight"], trees["trains"], trees["label_map"]) == (3.0, ["trees"], {"a": "b"})
     assert {"links", "tag_map", "leave_out", "interpolate_epochs", "k"}.isdisjoint(trees)
     assert lengths["labelled"] is True
-    assert {"max_k", "scale", "rules"}.isdisjoint(lengths)
+    assert {"max_k", "rules"}.isdisjoint(lengths)
     assert "explore" in shown["training"] and "l2" not in shown["training"]
 
 

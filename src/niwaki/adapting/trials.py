@@ -15,8 +15,6 @@ from niwaki.training.config import Config, CostConfig, TreebankConfig
 _PASSES, _MORE = 3, 9
 # Of a treebank, so many sentences are seen beside each example, and no fewer than so many.
 _BESIDE, _LEAST_BESIDE = 1.0, 1000
-# Parts in which a treebank is tagged: fewer than usual, somebody waits.
-_FOLDS = 2
 
 
 @dataclass(frozen=True)
@@ -100,14 +98,8 @@ def work_of(trial: Trial, config: Config, sizes: Mapping[str, int], trees: int) 
         objectives.append(replace(each, schedule=schedule, **chosen))
         k = objectives[-1].k
         units += visits[name] * (1 + (k if isinstance(k, int) else 16) / 8)
-    made = replace(
-        config,
-        objective=tuple(objectives),
-        training=replace(config.training, epochs=1 if seen else trial.passes, dev=""),
-    )
-    if "tagger.folds" not in config.given:
-        made = replace(made, tagger=replace(made.tagger, folds=_FOLDS))
-    return Work(made, units)
+    training = replace(config.training, epochs=1 if seen else trial.passes, dev="")
+    return Work(replace(config, objective=tuple(objectives), training=training), units)
 
 
 def each_once(trials: Iterator[Trial]) -> Iterator[Trial]:
