@@ -14,11 +14,11 @@ RELATIONS = tuple(
     "parataxis punct reparandum root vocative xcomp".split()
 )
 
-# Subtypes that are written up for some language, by their relation.
+# Subtypes that are written up for some language, or stand in its treebanks, by their relation.
 SUBTYPES = {
     relation: tuple(subtypes.split())
     for relation, subtypes in {
-        "acl": "adv attr cleft cmpr focus inf part poss relat relcl subj tonp",
+        "acl": "adv attr cleft cmpr focus inf part poss relat relcl subj tmod tonp",
         "advcl": "abs appos cau cleft cmp cmpr cond coverb eval lcl lto mcl objective periph pred "
         "relcl sp svc tcl tmod",
         "advmod": "adj arg cau comp deg det df dir emph eval fixed foc freq lfrom lmod lmp loc "
@@ -30,12 +30,12 @@ SUBTYPES = {
         "cc": "nc preconj",
         "ccomp": "cleft obj obl pmod pred",
         "clf": "det",
-        "compound": "a adj affix amod apr atov coll conjv dir ext lv lvc n nn nv plur preverb prt "
+        "compound": "a adj affix amod apr atov coll conjv dir ext lv lvc n nn nv plur preverb pron prt "
         "quant redup smixut svc v verbnoun vmod vo vv z",
         "conj": "appos coord dicto expl extend redup svc",
         "cop": "expl locat own",
         "csubj": "asubj cleft cop outer pass pred vsubj",
-        "dep": "aff agr alt ana aux comp conj cop emo infl iobj mark mod obj pos redup ss",
+        "dep": "aff agr alt ana aux comp conj cop emo infl iobj mark mod obj pos prt redup ss",
         "det": "adj clf noun numgov nummod pmod poss predet rel",
         "discourse": "conn emo filler intj sp",
         "dislocated": "cleft csubj nsubj obj subj vo",
@@ -43,21 +43,21 @@ SUBTYPES = {
         "flat": "abs date dist foreign frac gov name num number range redup repeat sibl time title "
         "vv",
         "iobj": "agent appl patient",
-        "mark": "adv advmod aff comp plur prt q rel",
+        "mark": "adv advmod aff comp pcomp plur prt q rel",
         "nmod": "abl advmod agent appos arg att attlvc attr bahuv cau clas cmp comp dat desc det "
-        "flat gen gmod gobj gsubj lfrom lmod npmod obj obl part pmod poss pred prep prp redup "
+        "flat gen gmod gobj gsubj ins lfrom lmod npmod obj obl part pmod poss pred prep prp redup "
         "relat subj tmod unmarked",
         "nsubj": "advmod aff bfoc caus cop expl ifoc lfoc lvc nc nn obj outer pass periph quasi x "
         "xsubj",
         "nummod": "det entity flat gov mod",
         "obj": "advmod advneg agent appl cau caus lvc obl periph poss tmod",
-        "obl": "about ad adj advmod agent appl arg cau cmp cmpr comp dat freq inst iobj lfrom lmod "
+        "obl": "about ad adj adv advmod agent appl arg cau cmp cmpr comp dat freq inst iobj lfrom lmod "
         "loc lto lvc mcl mod npmod obj orphan own patient pmod poss prep pronmod sentcon smod soc "
-        "subj tmod unmarked x",
+        "subj tmod unmarked with x",
         "orphan": "missing",
         "parataxis": "appos conj coord deletion discourse dislocated hashtag insert mod newsent "
         "nsubj obj parenth rel rep restart rt sentence speech trans url",
         "vocative": "cl mention",
-        "xcomp": "adj cleft ds obj pred sp subj vcomp",
+        "xcomp": "adj cleft dir ds obj pred sp subj vcomp",
     }.items()
 }
