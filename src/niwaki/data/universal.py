@@ -30,8 +30,8 @@ SUBTYPES = {
         "cc": "nc preconj",
         "ccomp": "cleft obj obl pmod pred",
         "clf": "det",
-        "compound": "a adj affix amod apr atov coll conjv dir ext lv lvc n nn nv plur preverb pron prt "
-        "quant redup smixut svc v verbnoun vmod vo vv z",
+        "compound": "a adj affix amod apr atov coll conjv dir ext lv lvc n nn nv plur preverb pron "
+        "prt quant redup smixut svc v verbnoun vmod vo vv z",
         "conj": "appos coord dicto expl extend redup svc",
         "cop": "expl locat own",
         "csubj": "asubj cleft cop outer pass pred vsubj",
@@ -51,8 +51,8 @@ SUBTYPES = {
         "xsubj",
         "nummod": "det entity flat gov mod",
         "obj": "advmod advneg agent appl cau caus lvc obl periph poss tmod",
-        "obl": "about ad adj adv advmod agent appl arg cau cmp cmpr comp dat freq inst iobj lfrom lmod "
-        "loc lto lvc mcl mod npmod obj orphan own patient pmod poss prep pronmod sentcon smod soc "
+        "obl": "about ad adj adv advmod agent appl arg cau cmp cmpr comp dat freq inst iobj lfrom "
+        "lmod loc lto lvc mcl mod npmod obj orphan own patient pmod poss prep pronmod sentcon smod soc "
         "subj tmod unmarked with x",
         "orphan": "missing",
         "parataxis": "appos conj coord deletion discourse dislocated hashtag insert mod newsent "
