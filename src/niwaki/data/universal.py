@@ -52,8 +52,8 @@ SUBTYPES = {
         "nummod": "det entity flat gov mod",
         "obj": "advmod advneg agent appl cau caus lvc obl periph poss tmod",
         "obl": "about ad adj adv advmod agent appl arg cau cmp cmpr comp dat freq inst iobj lfrom "
-        "lmod loc lto lvc mcl mod npmod obj orphan own patient pmod poss prep pronmod sentcon smod soc "
-        "subj tmod unmarked with x",
+        "lmod loc lto lvc mcl mod npmod obj orphan own patient pmod poss prep pronmod sentcon smod "
+        "soc subj tmod unmarked with x",
         "orphan": "missing",
         "parataxis": "appos conj coord deletion discourse dislocated hashtag insert mod newsent "
         "nsubj obj parenth rel rep restart rt sentence speech trans url",
