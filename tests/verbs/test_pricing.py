@@ -174,7 +174,7 @@ def test_of_many_examples_some_are_priced(model: Pipeline, monkeypatch: pytest.M
     monkeypatch.setattr(pricing, "MOST_PRICED", 7)
     costs = load_costs(make_config({"objective": [{"kind": KIND, "data": str(TOY)}]}))
     (data,) = tag_costs(costs, model.tagger, model.morphology, model.parser.labels.names)
-    sample = pricing.Sample(data.objective, data.taggings[0])
+    sample = pricing.Sample(data.objective, data.taggings[0], data.numbers)
     assert len(sample) == 7
     every = wanted(model)
     chosen = [number * len(every) // 7 for number in range(7)]
