@@ -166,7 +166,7 @@ class Bench:
         self._answers.clear()
         with (
             patch.object(pool, "Worker", _Worker),
-            patch.object(adapt, "train", _no_training),
+            patch.object(adapt, "adapt", _no_training),
             patch.object(logging.getLogger("niwaki.serve"), "disabled", True),
         ):
             written = _loop().run_until_complete(self._exchange(pieces))
