@@ -9,6 +9,7 @@ from typing import Any
 from niwaki.adapting.trials import Trial
 from niwaki.draw import escape
 from niwaki.metrics.significance import Difference
+from niwaki.metrics.tables import html_row, text_row
 
 
 @dataclass(frozen=True)
@@ -111,8 +112,8 @@ def _lines(found: Adapted) -> Iterator[str]:
     if found.costs:
         yield ""
         yield f"{'unseen examples':24}{'before':>9}{'after':>9}{'change':>9}   95% interval"
-        yield from map(_difference_line, found.costs)
-        yield from map(_difference_line, found.trees)
+        yield from map(text_row, found.costs)
+        yield from map(text_row, found.trees)
     yield ""
     if found.note:
         yield f"note: {found.note}"
@@ -128,14 +129,6 @@ def _short(name: str) -> str:
 def _row(costs: Mapping[str, float], las: float | None, names: Sequence[str]) -> str:
     shown = "".join(f"{costs.get(name, float('nan')):16.4f}" for name in names)
     return shown + ("       -" if las is None else f"{las:8.2f}")
-
-
-def _difference_line(each: Difference) -> str:
-    star = "*" if each.is_significant else " "
-    return (
-        f"{each.metric:24}{each.a:9.4f}{each.b:9.4f}{each.difference:+9.4f}{star}  "
-        f"[{each.low:+.4f}, {each.high:+.4f}]"
-    )
 
 
 _STYLE = (
@@ -159,14 +152,8 @@ def as_page(found: Adapted) -> str:
         "treebank scores rise. Intervals are of 95%.</p>",
         "<table><tr><th><th>before<th>after<th>change<th>interval",
     ]
-    for differences, good in ((found.costs, -1), (found.trees, 1)):
-        for each in differences:
-            kind = "good" if good * each.difference > 0 else "bad"
-            mark = kind if each.is_significant else ""
-            parts.append(
-                f"<tr><td>{escape(each.metric)}<td>{each.a:.4f}<td>{each.b:.4f}"
-                f"<td class='{mark}'>{each.difference:+.4f}<td>{each.low:+.4f} to {each.high:+.4f}"
-            )
+    parts += [html_row(each, more_is_better=False) for each in found.costs]
+    parts += [html_row(each, more_is_better=True) for each in found.trees]
     names = list(found.costs_before)
     heads = "".join(f"<th>{escape(name)}" for name in names)
     parts += ["</table><h2>What was tried</h2>", f"<table><tr><th>{heads}<th>LAS<th>seconds"]

@@ -18,6 +18,7 @@ from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.base import drawn_by
 from niwaki.metrics.means import evaluate_means
 from niwaki.metrics.significance import Difference, compare
+from niwaki.metrics.tables import html_row, text_row
 from niwaki.objectives import AnyObjective, LeftOut, costs_of_trees, groups_of, left_out_of
 from niwaki.pipeline.learned import Overlap, overlap_of
 from niwaki.pipeline.pipeline import Pipeline
@@ -228,22 +229,14 @@ def _shifts(names: Sequence[str], right: Sequence[Sequence[bool]]) -> list[Shift
 # -- as text and as a page --------------------------------------------------------
 
 
-def _difference_line(each: Difference) -> str:
-    star = "*" if each.is_significant else " "
-    return (
-        f"{each.metric:24}{each.a:9.4f}{each.b:9.4f}{each.difference:+9.4f}{star}  "
-        f"[{each.low:+.4f}, {each.high:+.4f}]"
-    )
-
-
 def as_text(found: TradeOff) -> str:
     lines = [
         f"A: {found.names[0]}",
         f"B: {found.names[1]}",
         "",
         f"{'':24}{'A':>9}{'B':>9}{'B - A':>9}   95% interval",
-        *map(_difference_line, found.trees),
-        *map(_difference_line, found.costs),
+        *map(text_row, found.trees),
+        *map(text_row, found.costs),
     ]
     for title, rows in (("labels", found.labels), ("words", found.words)):
         lines += ["", f"{title:24}{'met':>7}{'right A':>9}{'right B':>9}{'gain':>7}"]
@@ -274,14 +267,8 @@ def as_page(found: TradeOff) -> str:
         "<p>Treebank scores rise with quality, costs fall. Intervals are of 95%.</p>",
         "<table><tr><th><th>A<th>B<th>B &minus; A<th>interval",
     ]
-    for differences, good in ((found.trees, 1), (found.costs, -1)):
-        for each in differences:
-            kind = "good" if good * each.difference > 0 else "bad"
-            mark = kind if each.is_significant else ""
-            parts.append(
-                f"<tr><td>{escape(each.metric)}<td>{each.a:.4f}<td>{each.b:.4f}"
-                f"<td class='{mark}'>{each.difference:+.4f}<td>{each.low:+.4f} to {each.high:+.4f}"
-            )
+    parts += [html_row(each, more_is_better=True) for each in found.trees]
+    parts += [html_row(each, more_is_better=False) for each in found.costs]
     parts.append("</table>")
     parts += [f"<p>{escape(note)}</p>" for note in found.notes]
     for title, rows in (("Labels", found.labels), ("Words", found.words)):
