@@ -171,12 +171,12 @@ def test_a_trial_for_which_there_is_no_time_leaves_the_others_as_they_are(
 
     def work_of(trial: Trial, *given: Any) -> Work:
         work = trials.work_of(trial, *given)
-        return replace(work, units=1e15) if trial == Trial({"k": 32}) else work
+        return replace(work, units=1e15) if trial.settings == {"k": 32} else work
 
     monkeypatch.setattr(adapt_module, "work_of", work_of)
     told: list[Tried] = []
     found = niwaki.adapt(base, task(stops), tmp_path / "new", tried=told.append, threads=1)
-    assert list(found.not_tried) == [Trial({"k": 32}).name]
+    assert [name.startswith("k = 32, ") for name in found.not_tried] == [True]
     assert found.written and len(found.trials) > 1
     assert [each.name for each in told] == ["as it is", *(x.trial.name for x in found.trials)]
     assert [each.number for each in told] == list(range(len(told)))
@@ -206,7 +206,7 @@ def test_the_report_is_the_same_in_all_forms(
     record = json.loads(said.out)
     lines = [json.loads(line) for line in said.err.splitlines()]
     tried = [each for each in lines if each["kind"] == "trial"]
-    assert [each["name"] for each in tried[:2]] == ["as it is", "3 passes"]
+    assert [each["name"] for each in tried[:2]] == ["as it is", "20 passes"]
     assert [each["costs"] for each in tried[1:]] == [each["costs"] for each in record["trials"]]
     assert record["written"] and record["costs"]["0 partial"]["high"] < 1
     figure = f"{record['costs']['0 partial']['difference']:+.4f}"

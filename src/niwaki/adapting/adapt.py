@@ -206,7 +206,8 @@ class _Adaptation:
         """The usual ones, then the best of them for longer, or for a shorter time."""
         objectives = list(self.objectives.values())
         family = load_family(str(self.model.config["model"]["kind"]))
-        first = first_trials(self.config, objectives, family)
+        size = min(len(parts.learned) for parts in self.parts.values())
+        first = first_trials(self.config, objectives, family, size)
         yield from first
         best = self._best()
         if best is not None:

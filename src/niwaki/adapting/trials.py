@@ -11,8 +11,8 @@ from niwaki.objectives import AnyObjective, ArcObjective
 from niwaki.parsers.base import Family
 from niwaki.training.config import Config, CostConfig, TreebankConfig
 
-# Passes over the examples: usually, and when that went well.
-_PASSES, _MORE = 3, 9
+# Examples are visited so often in all, but each no more and no less often than this.
+_VISITS, _LEAST_PASSES, _MOST_PASSES = 2000, 3, 20
 # Of a treebank, so many sentences are seen beside each example, and no fewer than so many.
 _BESIDE, _LEAST_BESIDE = 1.0, 1000
 
@@ -22,7 +22,7 @@ class Trial:
     """Settings of all costs, where the user's configuration says nothing else."""
 
     settings: Mapping[str, Any]
-    passes: int = _PASSES
+    passes: int
 
     @property
     def name(self) -> str:
@@ -30,22 +30,25 @@ class Trial:
         return ", ".join([*said, f"{self.passes} passes"])
 
 
-def first_trials(config: Config, objectives: Sequence[AnyObjective], family: Family) -> list[Trial]:
-    """What is tried whatever comes out; the usual settings first."""
+def first_trials(
+    config: Config, objectives: Sequence[AnyObjective], family: Family, size: int
+) -> list[Trial]:
+    """What is tried whatever comes out, with so many examples; the usual settings first."""
     has_treebank = any(isinstance(each, TreebankConfig) for each in config.objective)
-    wanted = [Trial({}), Trial({"k": 32})]
+    passes = min(_MOST_PASSES, max(_LEAST_PASSES, _VISITS // size))
+    wanted = [Trial({}, passes), Trial({"k": 32}, passes)]
     if family.prices_arcs and all(map(_prices_arcs, objectives)):
-        wanted.append(Trial({"select": "exact"}))
+        wanted.append(Trial({"select": "exact"}, passes))
     if has_treebank:
         # Without one, so many small steps lead astray.
-        wanted.append(Trial({"select": "expected", "k": 32}, 2 * _PASSES))
-    wanted.append(Trial({"select": "hard", "k": 32}))
+        wanted.append(Trial({"select": "expected", "k": 32}, 2 * passes))
+    wanted.append(Trial({"select": "hard", "k": 32}, passes))
     return [each for each in wanted if _says_something(each, config)]
 
 
 def longer(trial: Trial) -> Trial:
     """The same, for longer."""
-    return replace(trial, passes=_MORE)
+    return replace(trial, passes=3 * trial.passes)
 
 
 def shorter(trial: Trial) -> Trial:
