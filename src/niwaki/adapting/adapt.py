@@ -146,6 +146,7 @@ class _Adaptation:
         tensors = self.model.parser.parts().tensors.items()
         arrays = {f"{file}.{key}": x for file, found in tensors for key, x in found.items()}
         files = [file for each in self.config.objective for file in each.data]
+        files += [self.config.training.dev] if self.config.training.dev else []
         told = [self.config.to_json(), hash_of_arrays(arrays), hash_of_files(files)]
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
@@ -353,7 +354,7 @@ class _Adaptation:
             path = self.folder / "held-out.conllu"
             path.write_bytes(b"".join(s.source for s in self.treebank.gold))
             corpus = read_treebanks([TreebankConfig(data=(str(path),))])
-            tags = pipeline.tag(corpus.batch)
+            tags = pipeline.tag(corpus.batch, keep=False)
             family = load_family(str(pipeline.config["model"]["kind"]))
             pipeline = replace(pipeline, parser=family.calibrated(pipeline.parser, corpus, tags))
         return replace(pipeline, config=record)
