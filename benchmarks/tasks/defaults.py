@@ -33,7 +33,7 @@ from niwaki.objectives import costs_of_trees, load_objective
 from niwaki.training.config_file import make_config
 
 SIZES = (100, 500, 5000)
-HELD_OUT = 300
+HELD_OUT = 1000
 BASES = {"weak": 16, "strong": 2}
 STARTS = ("from nothing", "init")
 FAMILIES = ("transition", "graph")
@@ -84,13 +84,21 @@ class Job:
 
 
 def jobs(size: int) -> dict[str, Job]:
-    """The jobs with so many examples; of trees, from the half of EWT that no base has seen."""
-    trees = list(niwaki.read_conllu(need(EWT_TRAIN)))[1::2]
-    atis = DATA / "ud-english-atis"
-    asked = list(niwaki.read_conllu(need(atis / "en_atis-ud-train.conllu")))
-    tested = list(niwaki.read_conllu(need(atis / "en_atis-ud-dev.conllu")))
-    references = make_references()
+    """The jobs with so many examples; of trees, from the half of EWT that no base has seen.
+
+    Examples are drawn: files have beginnings that are not like the rest (the first questions of
+    Atis have other roots than the others).
+    """
     drawn = np.random.default_rng(1)
+
+    def shuffle(made: Sequence[Any]) -> list[Any]:
+        return [made[at] for at in drawn.permutation(len(made)).tolist()]
+
+    trees = shuffle(list(niwaki.read_conllu(need(EWT_TRAIN)))[1::2])
+    atis = DATA / "ud-english-atis"
+    asked = shuffle(list(niwaki.read_conllu(need(atis / "en_atis-ud-train.conllu"))))
+    tested = list(niwaki.read_conllu(need(atis / "en_atis-ud-dev.conllu")))
+    references = {part: list(read_references(x)) for part, x in make_references().items()}
 
     def some_heads(sentence: Sentence) -> Sentence:
         known = drawn.random(len(sentence)) < 0.3
@@ -106,8 +114,8 @@ def jobs(size: int) -> dict[str, Job]:
 
     orders = WORK / f"defaults-order-{size}.jsonl"
     held_orders = WORK / "defaults-order-held-out.jsonl"
-    write_references(list(read_references(references["train"]))[:size], orders)
-    write_references(list(read_references(references["dev"]))[:HELD_OUT], held_orders)
+    write_references(shuffle(references["train"])[:size], orders)
+    write_references(shuffle(references["dev"])[:HELD_OUT], held_orders)
     roots = file(f"roots-{size}", roots_only(asked)[:size])
     return {
         "roots": Job(

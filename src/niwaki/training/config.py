@@ -158,10 +158,11 @@ class CostConfig:
         'The objective, "reordering" for instance, or a function "package.module:name".',
     )
     data: tuple[str, ...] = key((), "Its examples.", path="file", needed="the files it reads")
-    schedule: float = key(
-        1.0,
+    schedule: float | Literal["auto"] = key(
+        "auto",
         "Examples visited for each sentence of the treebank (without a treebank: for each example "
-        "of the first cost).",
+        'of the first cost). "auto": one, but in the whole run each example 20 times at most '
+        "(without a treebank: as many as there are).",
         above=0,
     )
     k: int | Literal["adaptive"] = key(
@@ -268,6 +269,12 @@ class TrainingConfig:
     dev: str = key("", 'Sentences to choose the best epoch by; "" to take the last.', path="file")
     dev_links: str = key(
         "", "Their links, if the features use them.", path="file", when={"dev": GIVEN}
+    )
+    costs: Literal["after", "throughout"] = key(
+        "after",
+        "From nothing: costs are learned after all epochs, in one more, by a parser that can list "
+        'trees worth pricing ("after"), or from the first sentence on ("throughout", as Hall et '
+        "al. 2011). With `--init` there is such a parser, and it is always throughout.",
     )
     batch_size: int = key(
         16,
