@@ -111,6 +111,12 @@ class TreebankConfig:
         "Accept partial trees: what is unknown (`_`) is filled in, again and again while the "
         "parser learns, by the best tree that obeys what is known.",
     )
+    joined: float = key(
+        0.0,
+        "Also learn trees of two to four neighbours read as one sentence, for text whose ends of "
+        "sentences are missed: each sentence is visited so much more often.",
+        least=0,
+    )
     interpolate: float = key(
         0.0,
         "Also learn from these sentences alone, and give those weights so large a share beside "
@@ -136,6 +142,9 @@ class TreebankConfig:
                 f"has {len(self.links)} files for {len(self.data)} of data; give one for each",
             )
         check_pattern("leave_out", self.leave_out)
+        for other in ("links", "weight_by_confidence"):
+            if self.joined and getattr(self, other):
+                raise WrongKeyError("joined", f"does not go with {other}; leave one out")
         if not self.interpolate:
             return
         if sum(getattr(each, "interpolate", 0) > 0 for each in config.objective) > 1:
