@@ -66,6 +66,17 @@ def _subjects(heads: Sequence[int], labels: Sequence[str]) -> set[tuple[int, int
     return {(word, head) for word, (head, label) in pairs if label.startswith("nsubj")}
 
 
+def some_heads(sentences: Sequence[Sentence], seed: int) -> list[Sentence]:
+    """Sentences of which three in ten heads are known."""
+    drawn = np.random.default_rng(seed)
+    found = []
+    for sentence in sentences:
+        known = (drawn.random(len(sentence)) < 0.3).tolist()
+        heads = [h if k else -1 for h, k in zip(sentence.heads, known, strict=True)]
+        found.append(sentence.replace(heads=heads, deprels=["_"] * len(sentence)))
+    return found
+
+
 @dataclass(frozen=True)
 class Job:
     """A cost, examples to learn from and held-out ones."""
@@ -101,11 +112,6 @@ def jobs(size: int) -> dict[str, Job]:
     tested = list(niwaki.read_conllu(need(atis / "en_atis-ud-dev.conllu")))
     references = {part: list(read_references(x)) for part, x in make_references().items()}
 
-    def some_heads(sentence: Sentence) -> Sentence:
-        known = drawn.random(len(sentence)) < 0.3
-        heads = [h if k else -1 for h, k in zip(sentence.heads, known.tolist(), strict=True)]
-        return sentence.replace(heads=heads, deprels=["_"] * len(sentence))
-
     def file(name: str, sentences: Sequence[Sentence]) -> Path:
         return write(WORK / f"defaults-{name}.conllu", untagged(list(sentences)))
 
@@ -124,7 +130,7 @@ def jobs(size: int) -> dict[str, Job]:
         ),
         "word order": Job({"kind": "reordering", "rules": "ja"}, orders, held_orders),
         "partial heads": of_trees(
-            "heads", "partial", [some_heads(s) for s in trees if s.tree.is_projective]
+            "heads", "partial", some_heads([s for s in trees if s.tree.is_projective], seed=1)
         ),
         "arc lengths": of_trees("lengths", "arc-length", trees),
         "function": of_trees(

@@ -89,8 +89,8 @@ def find_model(name_or_path: str | os.PathLike[str]) -> Path:
     # The kernel is compiled, so the package lies in a folder, never in an archive.
     folder = Path(str(resources.files("niwaki"))) / "assets" / "models"
     bundled = {file.stem: file for file in folder.glob("*.niwaki")}
-    if isinstance(name_or_path, str) and name_or_path in bundled:
-        return bundled[name_or_path]
+    if os.fspath(name_or_path) in bundled:
+        return bundled[path.name]
     if not path.exists() and path.name == os.fspath(name_or_path):
         raise ModelError(
             f"no model {path.name!r}: neither a file nor one in the box; "
