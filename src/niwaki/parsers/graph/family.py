@@ -12,8 +12,8 @@ from niwaki.features.vocabulary import Vocabulary
 from niwaki.features.weights import PackedWeights
 from niwaki.kernel.features.words import Clusters
 from niwaki.learning.corpus import Corpus
+from niwaki.parsers.arcs.calibration import calibrate
 from niwaki.parsers.base import Job, Parser, Search, Setup
-from niwaki.parsers.graph.calibration import calibrate
 from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.learners import learns_online
 from niwaki.parsers.graph.model import GraphParser, linear_parser
