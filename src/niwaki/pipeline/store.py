@@ -12,7 +12,7 @@ from niwaki.data.modelfile import ModelFile, read_model_file
 from niwaki.errors import ConfigError, ModelError, nearest, shown
 from niwaki.features.clusters import WordClusters
 from niwaki.features.parts import SavedParts
-from niwaki.parsers.base import load_family
+from niwaki.parsers.base import TaggingParser, load_family
 from niwaki.pipeline.learned import LEARNED_FILE, LearnedSentences
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.segmenting.segmenter import Segmenter
@@ -72,11 +72,13 @@ def _build(file: ModelFile) -> Pipeline:
     shared = clusters.kernel if clusters else None
     # Models from before families were named have it on the card, or are transition parsers.
     kind = str(parts.card["model"].get("kind", "transition"))
+    parser = load_family(kind).load(parts, shared)
+    own = isinstance(parser, TaggingParser)
     return Pipeline(
         config=parts.card,
-        tagger=Tagger.load(parts, shared),
-        morphology=Morphology.load(parts),
-        parser=load_family(kind).load(parts, shared),
+        tagger=parser.tagger if isinstance(parser, TaggingParser) else Tagger.load(parts, shared),
+        morphology=None if own else Morphology.load(parts),
+        parser=parser,
         clusters=clusters,
         segmenter=Segmenter.load(parts),
         learned=LearnedSentences.load(parts),
