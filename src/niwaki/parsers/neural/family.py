@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +42,11 @@ class NeuralPlan:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._config: NeuralConfig = setup.config
+        if find_spec("torch") is None:
+            raise ExtraMissingError(
+                "training a neural parser needs torch; install it with "
+                "pip install 'niwaki[neural]'"
+            )
         if setup.has_links:
             raise ConfigError('links go with model.kind = "transition"; leave one out')
         if setup.corpus.interpolated is not None:
@@ -97,13 +103,9 @@ class NeuralPlan:
 
     def chains(self, tags: Tags) -> Sequence[Sequence[Job]]:
         setup = self._setup
-        try:
-            from niwaki.parsers.neural.trainer import NeuralTrainer, NeuralTrainingPlan
-        except ModuleNotFoundError as error:
-            raise ExtraMissingError(
-                f"training a neural parser needs {error.name}; install it with "
-                "pip install 'niwaki[neural]'"
-            ) from error
+        # Whoever only parses has no torch.
+        from niwaki.parsers.neural.trainer import NeuralTrainer, NeuralTrainingPlan
+
         plan = NeuralTrainingPlan(
             self._spec,
             self._config,

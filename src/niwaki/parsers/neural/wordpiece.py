@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 _LONGEST_WORD = 100
-# Names of special pieces, in BERT's vocabularies and in MPNet's.
-_FIRST, _LAST, _UNKNOWN = ("[CLS]", "<s>"), ("[SEP]", "</s>"), ("[UNK]", "<unk>")
+# Names of special pieces; MPNet's vocabularies also have those of BERT, and use one of them.
+_FIRST, _LAST, _UNKNOWN = ("<s>", "[CLS]"), ("</s>", "[SEP]"), ("[UNK]", "<unk>")
 _INSIDE = "##"
 # Where Chinese characters stand, which are words of their own.
 _CJK = (
@@ -36,7 +36,6 @@ class WordPieces:
         return self._size
 
     def _special(self, names: Iterable[str]) -> int:
-        # BERT's name counts, if a vocabulary has both.
         found = [self._numbers[name] for name in names if name in self._numbers]
         if not found:
             raise ValueError(f"no {' or '.join(names)} among the word pieces")
