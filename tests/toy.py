@@ -35,8 +35,14 @@ QUICK: dict[str, Tables] = {
 
 # A network that is small, and large enough for it. Rounded weights would make close trees swap.
 QUICK_NEURAL: Tables = {
-    **{"width": 48, "layers": 2, "arc_width": 24, "label_width": 16, "letter_rows": 1024},
-    **{"learning_rate": 0.01, "batch_words": 40, "quantized": False},
+    "width": 48,
+    "layers": 2,
+    "arc_width": 24,
+    "label_width": 16,
+    "letter_rows": 1024,
+    "learning_rate": 0.01,
+    "batch_words": 40,
+    "quantized": False,
 }
 
 
