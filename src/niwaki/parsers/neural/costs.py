@@ -44,7 +44,7 @@ class NeuralExamples(ArcExamples):
         scores were linear. They are not, so the step is shortened until it rises by no more.
         """
         lead = self._lead(kbest, towards, away)
-        gradient = self._learner.gradient(lead)
+        gradient, before = self._learner.gradient(lead), float(lead.detach())
         square = float(sum(float(each.square().sum()) for each in gradient))
         if not square:
             return
@@ -53,7 +53,7 @@ class NeuralExamples(ArcExamples):
             self._learner.move(gradient, length - taken)
             taken = length
             with torch.no_grad():
-                risen = float(self._lead(kbest, towards, away)) - float(lead)
+                risen = float(self._lead(kbest, towards, away)) - before
             if risen <= by:
                 return
             length *= by / risen * (1 - _NEARLY)

@@ -51,7 +51,7 @@ class Optimizer:
         found = {}
         for name, weight in self._weights.items():
             for part, value in self._adam.state[weight].items():
-                found[f"{part}.{name}"] = np.array(value)
+                found[f"{part}.{name}"] = value.numpy()
         return found
 
     def restore(self, arrays: Arrays) -> None:
