@@ -27,6 +27,7 @@ from niwaki.pipeline.ensemble import Ensemble
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.training.config_file import make_config
+from tests.apart import put_together, taken_apart
 from tests.encoders import write_encoder
 from tests.toy import NEW, QUICK_NEURAL, TOY, quick_config, quick_model, skip_without_extras
 
@@ -324,3 +325,65 @@ def test_columns_are_those_of_the_file() -> None:
 
     names = {kind: COLUMNS[column] for kind, column in _COLUMNS.items()}
     assert names == {"lemmas": "LEMMA", "upos": "UPOS", "xpos": "XPOS", "feats": "FEATS"}
+
+
+# -- files that are whole, but say something else ----------------------------------------------
+
+
+def set_record(name: str, value: Any) -> Any:
+    def change(parts: dict[str, Any]) -> None:
+        assert name in parts["designs.json"]["neural"]
+        parts["designs.json"]["neural"][name] = value
+
+    return change
+
+
+def set_classes(kind: str, names: list[str]) -> Any:
+    def change(parts: dict[str, Any]) -> None:
+        parts["designs.json"]["neural"]["classes"][kind] = names
+
+    return change
+
+
+def set_weights(name: str, value: Any) -> Any:
+    def change(parts: dict[str, Any]) -> None:
+        weights = parts["weights-neural.safetensors"]
+        weights[name] = np.full_like(weights[name], value)
+
+    return change
+
+
+def without_weights(parts: dict[str, Any]) -> None:
+    del parts["weights-neural.safetensors"]["arcs.prior.bias"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        set_record("layers", "many"),
+        set_record("layers", 10**9),
+        set_record("layers", 3),
+        set_record("encoder", "bert"),
+        set_record("encoder", "gpt"),
+        set_record("letter_rows", 1 << 40),
+        set_record("width", 0),
+        set_record("order", 2),
+        set_record("quantized", False),
+        set_record("labels", ["dep", "dep"]),
+        set_record("classes", {"mood": ["a"]}),
+        set_record("temperature", 0),
+        set_record("epsilon", "small"),
+        set_classes("upos", ["X"]),
+        set_classes("lemmas", ["no rule"]),
+        set_weights("root", np.nan),
+        without_weights,
+    ],
+)
+def test_a_strange_model_is_refused(change: Any, path: Path, tmp_path: Path) -> None:
+    parts = taken_apart(path)
+    change(parts)
+    strange = put_together(tmp_path / "strange.niwaki", parts)
+    with pytest.raises(ModelError) as caught:
+        load(strange)
+    text = str(caught.value)
+    assert text.startswith(str(strange)) and text.isprintable() and len(text) < 1000

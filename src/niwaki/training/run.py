@@ -213,7 +213,7 @@ class Run:
             if each.config.select in ARC_SELECTIONS and not family.prices_arcs:
                 raise ConfigError(
                     f"{each.config.kind}: select = {each.config.select!r} is for a parser that "
-                    'scores arcs (model.kind = "graph"); choose another'
+                    'scores arcs (model.kind = "graph" or "neural"); choose another'
                 )
         plan = family.plan(self._setup())
         self._say_what_is_in(plan)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from niwaki.keys import GIVEN, WrongKeyError, key
-
-# What is said of other parsers and taggers: a network looks at words, and tags them itself.
-_SILENT = {
-    "model": ("features", "more_features", "clusters", "max_rows"),
-    "tagger": (
-        *("learner", "epochs", "learning_rate", "adagrad_epsilon", "margin", "known_words"),
-        *("smoothing", "min_updates", "folds", "max_rows"),
-    ),
-}
 
 
 @dataclass(frozen=True)
 class NeuralConfig:
     """A parser whose network gives each arc a score, and tags, features and lemmas too."""
+
+    # Of other tables: a network looks at words, and tags them itself.
+    silent: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "model": ("features", "more_features", "clusters", "max_rows"),
+        "tagger": (
+            *("learner", "epochs", "learning_rate", "adagrad_epsilon", "margin", "known_words"),
+            *("smoothing", "min_updates", "folds", "max_rows"),
+        ),
+    }
 
     encoder: str = key(
         "",
@@ -36,7 +37,13 @@ class NeuralConfig:
         most=96,
         init="fixed",
     )
-    width: int = key(256, "Width of the vectors of words.", least=8, most=4096, init="fixed")
+    width: int = key(
+        256,
+        "Width of the vectors of words; a pretrained encoder has its own.",
+        least=8,
+        most=4096,
+        init="fixed",
+    )
     arc_width: int = key(
         256, "Width of the vectors that arcs are scored by.", least=4, most=4096, init="fixed"
     )
@@ -59,7 +66,7 @@ class NeuralConfig:
     projective: bool = key(False, "Learn among projective trees only.", init="fixed")
     quantized: bool = key(
         True,
-        "Keep weights as whole numbers of 8 bits: a quarter of the size, three times the speed.",
+        "Keep weights as whole numbers of 8 bits: a quarter of the size, and faster.",
         init="fixed",
     )
     # A model that is trained on is past its long steps.
@@ -90,7 +97,7 @@ class NeuralConfig:
     )
 
     def check(self, config: Any) -> None:
-        for table, names in _SILENT.items():
+        for table, names in self.silent.items():
             for name in names:
                 if f"{table}.{name}" in config.given:
                     raise WrongKeyError(
@@ -98,6 +105,8 @@ class NeuralConfig:
                         'says nothing with model.kind = "neural", whose network looks at words '
                         "and tags them itself; leave it out",
                     )
+        if self.encoder and "neural.width" in config.given:
+            raise WrongKeyError("width", "says nothing with neural.encoder; leave one out")
         for number, objective in enumerate(config.objective):
             if getattr(objective, "tags", 1) > 1:
                 raise WrongKeyError(

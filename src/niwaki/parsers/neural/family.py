@@ -44,8 +44,7 @@ class NeuralPlan:
         self._config: NeuralConfig = setup.config
         if find_spec("torch") is None:
             raise ExtraMissingError(
-                "training a neural parser needs torch; install it with "
-                "pip install 'niwaki[neural]'"
+                "training a neural parser needs torch; install it with pip install 'niwaki[neural]'"
             )
         if setup.has_links:
             raise ConfigError('links go with model.kind = "transition"; leave one out')
