@@ -124,14 +124,16 @@ def test_labels_are_scored_by_their_definition() -> None:
     random = np.random.default_rng(1)
     heads, words = random.normal(size=(2, 4, 3)).astype(np.float32)
     mix = random.normal(size=(5, 4, 4)).astype(np.float32)
-    found = label_scores(heads, words, mix)
-    for arc in range(4):
-        h, d = np.append(heads[arc], 1), np.append(words[arc], 1)
+    arcs = np.array([2, 0, 2, 3, 0, 2]), np.array([0, 1, 1, 2, 3, 3])
+    found = label_scores(heads, words, mix, arcs)
+    for arc, (row, place) in enumerate(zip(*arcs, strict=True)):
+        h, d = np.append(heads[row], 1), np.append(words[place], 1)
         assert found[arc] == pytest.approx([d @ each @ h for each in mix], abs=1e-5)
     torch = pytest.importorskip("torch")
     from niwaki.parsers.neural import torch_ops
 
-    again = torch_ops.label_scores(*map(torch.from_numpy, (heads, words, mix)))
+    chosen = (heads[arcs[0]], words[arcs[1]], mix)
+    again = torch_ops.label_scores(*map(torch.from_numpy, chosen))
     assert np.allclose(again.numpy(), found, atol=1e-5)
 
 

@@ -284,3 +284,15 @@ def test_what_costs_cannot_ask_for(tmp_path: Path) -> None:
     cost = {"kind": "arc-length", "data": str(TOY), "tags": 3}
     with pytest.raises(ConfigError, match=r"objective\[1\]\.tags is 3, but a neural parser"):
         make_config({"model": NEURAL, "objective": [{"data": str(TOY)}, cost]})
+
+
+def test_tags_are_learned_only_from_what_trains_them(tmp_path: Path, toy: list[Sentence]) -> None:
+    silver = [s.replace(upos=["X"] * len(s), feats=["A=B"] * len(s)) for s in toy]
+    data = write(tmp_path / "silver.conllu", silver)
+    objectives = [{"data": str(TOY)}, {"data": str(data), "trains": ["trees"]}]
+    tables = {"model": NEURAL, "neural": dict(QUICK_NEURAL), "training": {"epochs": 1}}
+    model = train(make_config({"objective": objectives, **tables}), tmp_path / "m", threads=1)
+    assert model.tagger is not None and "X" not in model.tagger.upos.names
+    gold = {tag for s in toy for tag in s.upos}
+    assert set(model.tagger.upos.names) == gold
+    assert "A=B" not in model.parser.spec.classes["feats"]  # type: ignore[attr-defined]

@@ -15,18 +15,25 @@ from niwaki.typing import IntArray
 _MOST = 2000
 
 
+# What `trains` of a treebank calls them.
+_LAYERS = {"lemmas": "morphology", "upos": "tags", "xpos": "tags", "feats": "morphology"}
+
+
 def class_names(kind: str, corpus: Corpus) -> list[str]:
     """The classes of a corpus, the most frequent ones, sorted by name."""
-    counts = Counter(_values(kind, corpus))
+    counts = Counter(_values(kind, corpus.that_trains(_LAYERS[kind])))
     del counts[""]
     return sorted(name for name, _ in counts.most_common(_MOST))
 
 
 def class_numbers(kind: str, corpus: Corpus, names: Sequence[str]) -> IntArray:
-    """The number of each word's class, -1 where it is not known."""
+    """The number of each word's class, -1 where it is not known, or not to be learned."""
     numbers = {name: number for number, name in enumerate(names)}
-    found = [numbers.get(value, -1) for value in _values(kind, corpus)]
-    return np.array(found, dtype=np.int32)
+    found = np.array([numbers.get(value, -1) for value in _values(kind, corpus)], dtype=np.int32)
+    layer = _LAYERS[kind]
+    if layer in corpus.weights:
+        found[corpus.words_of(corpus.weights[layer] == 0)] = -1
+    return found
 
 
 def _values(kind: str, corpus: Corpus) -> list[str]:

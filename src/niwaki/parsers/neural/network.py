@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,13 @@ from niwaki.parsers.neural.spec import LETTERS, NeuralSpec
 
 T = TypeVar("T")
 Shape = tuple[int, ...]
+Vectors = NDArray[np.float32]
+Places = NDArray[np.integer[Any]]
 
 # Buckets of distances between pieces, and the distance from which all are alike (MPNet).
 BUCKETS, FARTHEST = 32, 128
+# Heads whose labels are computed at a time; each takes some 25 kB.
+_HEADS_AT_ONCE = 512
 # A word sees words at these distances, layer by layer.
 _REACHES = (1, 2, 4, 8)
 
@@ -146,16 +150,30 @@ def _heads(spec: NeuralSpec, ops: Ops[T], words: T) -> Outputs[T]:
 
 
 def label_scores(
-    heads: NDArray[np.float32], words: NDArray[np.float32], mix: NDArray[np.float32]
+    heads: Vectors, words: Vectors, mix: Vectors, arcs: tuple[Places, Places]
 ) -> NDArray[np.float32]:
     """Scores of the labels of arcs, a row each: h U_l d + u_l h + v_l d + c_l for each label l.
 
-    `mix` has U, u, v and c of each label as one matrix, for vectors with a 1 behind them.
+    `mix` has U, u, v and c of each label as one matrix, for vectors with a 1 behind them; `arcs`
+    are places of heads and of words. The products of a head are computed once for all its arcs.
     """
-    ones = np.ones((len(heads), 1), dtype=np.float32)
-    left = np.concatenate([heads, ones], axis=1) @ mix.reshape(-1, mix.shape[-1]).T
-    left = left.reshape(len(heads), *mix.shape[:2])
-    return np.asarray(np.einsum("nld,nd->nl", left, np.concatenate([words, ones], axis=1)))
+    rows, places = arcs
+    found = np.empty((len(rows), len(mix)), dtype=np.float32)
+    order = np.argsort(rows, kind="stable")
+    unique, starts = np.unique(rows[order], return_index=True)
+    of_heads = np.split(order, starts[1:])
+    words = _with_one(words)
+    for start in range(0, len(unique), _HEADS_AT_ONCE):
+        chosen = unique[start : start + _HEADS_AT_ONCE]
+        left = _with_one(heads[chosen]) @ mix.reshape(-1, mix.shape[-1]).T
+        left = left.reshape(len(chosen), *mix.shape[:2])
+        for own, of_head in zip(left, of_heads[start:], strict=False):
+            found[of_head] = words[places[of_head]] @ own.T
+    return found
+
+
+def _with_one(vectors: Vectors) -> Vectors:
+    return np.concatenate([vectors, np.ones((len(vectors), 1), dtype=np.float32)], axis=1)
 
 
 # -- weights -----------------------------------------------------------------------------------

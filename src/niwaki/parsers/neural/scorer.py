@@ -10,14 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.kernel.batch import Batch
-from niwaki.parsers.neural.network import label_scores
+from niwaki.parsers.neural.network import Places, label_scores
 from niwaki.tagging.tagger import Tags
 from niwaki.typing import FloatArray, IntArray
 
 Floats = NDArray[np.float32]
-
-# Arcs whose labels are scored at a time; each takes some 25 kB.
-_AT_ONCE = 2048
 
 
 @dataclass(frozen=True)
@@ -85,12 +82,6 @@ class NeuralScorer:
             np.arange(batch.words),
         )
 
-    def _scores(
-        self, heads: Floats, words: Floats, rows: NDArray[np.integer], places: NDArray[np.integer]
-    ) -> FloatArray:
-        mix = self.encoder.label_mix
-        found = np.empty((len(rows), len(mix)))
-        for start in range(0, len(rows), _AT_ONCE):
-            part = slice(start, start + _AT_ONCE)
-            found[part] = label_scores(heads[rows[part]], words[places[part]], mix)
-        return found
+    def _scores(self, heads: Floats, words: Floats, rows: Places, places: Places) -> FloatArray:
+        found = label_scores(heads, words, self.encoder.label_mix, (rows, places))
+        return found.astype(np.float64)
