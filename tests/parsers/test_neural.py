@@ -82,7 +82,9 @@ def test_torch_and_onnx_say_the_same(encoder: str, tmp_path: Path) -> None:
     session = OnnxEncoder(spec, stored(spec, weights), pieces)
     words = made.words(batch)
     wanted = run(spec, TorchOps(as_tensors(weights)), made.padded(words, range(len(words))))
-    for s, found in enumerate(session.encode(batch)):
+    encoded = session.encode(batch)
+    assert len(encoded) == 4
+    for s, found in enumerate(encoded):
         n = batch.lengths[s]
         assert found.arcs.shape == (n + 1, n) and np.ptp(found.arcs) > 0.01
         close = {"rtol": 1e-4, "atol": 1e-4}
@@ -102,7 +104,9 @@ def test_rounded_weights_say_nearly_the_same(encoder: str, tmp_path: Path) -> No
     plain = NeuralSpec.from_json({**spec.to_json(), "quantized": False})
     exact = OnnxEncoder(plain, stored(plain, restored(spec, kept)), pieces)
     batch = batch_of(TEXTS)
-    for one, other in zip(rounded.encode(batch), exact.encode(batch), strict=True):
+    pairs = list(zip(rounded.encode(batch), exact.encode(batch), strict=True))
+    assert len(pairs) == len(TEXTS)
+    for one, other in pairs:
         assert not np.array_equal(one.arcs, other.arcs)
         assert np.corrcoef(one.arcs.ravel(), other.arcs.ravel())[0, 1] > 0.99
 

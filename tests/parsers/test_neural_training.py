@@ -89,6 +89,7 @@ def test_arcs_follow_the_likelihood_of_trees(corpus: Corpus, is_projective: bool
 
     arcs = torch.tensor(table, requires_grad=True, dtype=torch.float32)
     trainer._tree_loss(arcs, lengths, heads).backward()
+    assert arcs.grad.shape == (18,)
     for arc in range(len(table)):
         step = np.zeros(len(table))
         step[arc] = 1e-4

@@ -144,7 +144,11 @@ class NeuralTrainer:
         else:
             with ThreadPoolExecutor(self._plan.threads) as pool:
                 found = list(pool.map(gradient, pieces, seeds))
-        return [torch.stack(each).sum(dim=0) for each in zip(*found, strict=True)]
+        total, *others = found
+        for other in others:
+            for sum_so_far, each in zip(total, other, strict=True):
+                sum_so_far += each
+        return total
 
     def _loss(self, sentences: list[int], random: torch.Generator) -> Tensor:
         """What is to be lowered for some sentences, summed over words."""
