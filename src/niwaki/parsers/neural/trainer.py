@@ -39,8 +39,8 @@ from niwaki.parsers.neural.wordpiece import WordPieces
 from niwaki.tagging.tagger import Tags
 from niwaki.typing import Arrays, IntArray
 
-# Pieces, or words, whose gradient is computed at a time, padding included.
-_AT_ONCE = 512
+# Word pieces, or words, whose gradient is computed at a time, and how much more with padding.
+_AT_ONCE, _PADDED = 400, 1.1
 # What a tag, a lemma or FEATS weighs beside an arc and its label.
 _CLASS_WEIGHT = 0.5
 
@@ -131,7 +131,10 @@ class NeuralTrainer:
             yield step
 
     def _gradients(self, sentences: Sequence[int]) -> Sequence[Tensor]:
-        pieces = list(in_batches(self._words, sentences, _AT_ONCE))
+        # About equal ones, and at least two, so that threads share the work.
+        size = sum(map(self._words.size, sentences))
+        most = _PADDED * size / max(2, np.ceil(size / _AT_ONCE))
+        pieces = list(in_batches(self._words, sentences, int(most)))
         words = sum(map(self._words.length, sentences))
         seeds = [self._learner.steps * 1000 + at for at in range(len(pieces))]
 
