@@ -35,8 +35,6 @@ class Learner:
         pieces: WordPieces | None,
         weights: Mapping[str, NDArray[np.float32]],
     ) -> None:
-        # Work is divided among threads by whoever calls.
-        torch.set_num_threads(1)
         self.inputs = Inputs(spec, pieces)
         self.weights = as_tensors(weights)
         self.trained = {n: x for n, x in self.weights.items() if not is_frozen(n)}
@@ -55,6 +53,8 @@ class Learner:
         self, words: Words, sentences: Sequence[int], random: torch.Generator | None = None
     ) -> Outputs[Tensor]:
         """The scores of some sentences, as one learns if there is something to drop by."""
+        # Whoever calls divides the work among threads, each of which must be told.
+        torch.set_num_threads(1)
         dtype = self._dtype if random is not None else torch.float32
         ops = TorchOps(self.weights, dtype, self._dropout, random)
         return run(self._spec, ops, self.inputs.padded(words, sentences))
