@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -297,3 +298,20 @@ def test_tags_are_learned_only_from_what_trains_them(tmp_path: Path, toy: list[S
     gold = {tag for s in toy for tag in s.upos}
     assert set(model.tagger.upos.names) == gold
     assert "A=B" not in model.parser.spec.classes["feats"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.001])
+def test_leads_are_differences_of_scores(corpus: Corpus, temperature: float) -> None:
+    """Also where scores are in the thousands, as those of a network that errs nowhere on dev."""
+    trainer = trainer_of(corpus)
+    for _ in range(3):
+        trainer.learn(np.arange(len(corpus.sentences), dtype=np.int32))
+    cold = replace(trainer._plan.spec, temperature=temperature, label_temperature=temperature)
+    trainer._plan = replace(trainer._plan, spec=cold)
+    examples = trainer.examples(corpus.batch, Tags.none(corpus.batch))
+    found = [examples.kbest(s, 3) for s in range(8)]
+    leads = [float(examples._lead(kbest, 1, 2).detach()) for kbest in found]
+    wanted = [float(kbest.scores[1] - kbest.scores[2]) for kbest in found]
+    assert leads == pytest.approx(wanted, abs=1e-3)
+    if temperature < 1:
+        assert max(float(np.abs(kbest.scores).max()) for kbest in found) > 1000

@@ -78,19 +78,21 @@ class NeuralExamples(ArcExamples):
         return label_scores(heads[rows], words[places], self._learner.weights["labels.mix"])
 
     def _lead(self, kbest: KBest, towards: int, away: int) -> Tensor:
-        """By how much one tree leads another, in the scores that candidates have."""
+        """By how much one tree leads another, in the scores that candidates have: added up as
+        those are, because at a low temperature they are so large that float32 is too coarse.
+        """
         found = self._learner.run(self._words, [kbest.number])
-        spec = self._parser.spec
-        total = torch.zeros(())
+        spec, arcs = self._parser.spec, found.arcs[0].double()
+        total = torch.zeros((), dtype=torch.float64)
         for row, sign in ((towards, 1.0), (away, -1.0)):
             heads, labels = kbest.heads[row], kbest.labels[row]
             words = np.arange(len(heads))
-            total = total + sign * found.arcs[0][heads, words].sum() / spec.temperature
+            total = total + sign * arcs[heads, words].sum() / spec.temperature
             # A label that constraints put in is none of the model's.
             known = np.flatnonzero(labels < len(self._parser.labels))
             parts = np.stack([heads[known], words[known] + 1], axis=1).astype(np.int32)
             scores = self._labels(found.label_heads[0], found.label_words[0], parts)
-            logs = torch.log_softmax(scores / spec.label_temperature, dim=-1)
+            logs = torch.log_softmax(scores.double() / spec.label_temperature, dim=-1)
             total = total + sign * logs[torch.arange(len(known)), _numbers(labels[known])].sum()
         return total
 
