@@ -17,7 +17,7 @@ from niwaki.pipeline.learned import LEARNED_FILE, LearnedSentences
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.tagging.morphology import Morphology
-from niwaki.tagging.tagger import Tagger
+from niwaki.tagging.tagger import AnyTagger, Tagger
 
 T = TypeVar("T")
 
@@ -73,11 +73,15 @@ def _build(file: ModelFile) -> Pipeline:
     # Models from before families were named have it on the card, or are transition parsers.
     kind = str(parts.card["model"].get("kind", "transition"))
     parser = load_family(kind).load(parts, shared)
-    own = isinstance(parser, TaggingParser)
+    tagger: AnyTagger | None
+    if isinstance(parser, TaggingParser):
+        tagger, morphology = parser.tagger, None
+    else:
+        tagger, morphology = Tagger.load(parts, shared), Morphology.load(parts)
     return Pipeline(
         config=parts.card,
-        tagger=parser.tagger if isinstance(parser, TaggingParser) else Tagger.load(parts, shared),
-        morphology=None if own else Morphology.load(parts),
+        tagger=tagger,
+        morphology=morphology,
         parser=parser,
         clusters=clusters,
         segmenter=Segmenter.load(parts),
