@@ -8,7 +8,7 @@ from niwaki.kernel.batch import Batch
 from niwaki.tagging.tagger import Tags
 from niwaki.training.config import CostConfig
 from niwaki.training.examples import CostData, Tagging
-from niwaki.training.objectives import ObjectivesInTraining
+from niwaki.training.objectives import ObjectivesInTraining, Schedule
 
 
 def in_training(objective: Any, config: CostConfig, parser: Any) -> ObjectivesInTraining:
@@ -17,4 +17,5 @@ def in_training(objective: Any, config: CostConfig, parser: Any) -> ObjectivesIn
     batch = Batch([sentence.source for sentence in sentences])
     tagging = Tagging(sentences, batch, Tags.none(batch), objective, [-1] * len(sentences))
     data = CostData("toy", config, objective, [tagging])
-    return ObjectivesInTraining([data], parser, seed=1)
+    schedule = Schedule(config.schedule if isinstance(config.schedule, float) else 1.0)
+    return ObjectivesInTraining([data], [schedule], parser, seed=1)

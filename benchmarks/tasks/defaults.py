@@ -6,7 +6,8 @@ A cell is a job with so many examples, and a base: weak (a sixteenth of EWT) or 
 it), trained from nothing beside the job or trained on (`--init`). All cells but a third are
 left out, such that each two factors meet in all ways (the size is decided by the others). In each,
 `niwaki train` runs with its defaults, one pass over the treebank where it trains on. No cell may
-lose more than 0.3 LAS on EWT dev, or any task cost on held-out examples.
+lose more than 0.3 LAS on EWT dev, or any task cost on held-out examples; one that does with the
+first seed is decided by three.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from niwaki.objectives import costs_of_trees, load_objective
 from niwaki.training.config_file import make_config
 
 SIZES = (100, 500, 5000)
-HELD_OUT = 300
+HELD_OUT = 1000
 BASES = {"weak": 16, "strong": 2}
 STARTS = ("from nothing", "init")
 FAMILIES = ("transition", "graph")
@@ -84,13 +85,21 @@ class Job:
 
 
 def jobs(size: int) -> dict[str, Job]:
-    """The jobs with so many examples; of trees, from the half of EWT that no base has seen."""
-    trees = list(niwaki.read_conllu(need(EWT_TRAIN)))[1::2]
-    atis = DATA / "ud-english-atis"
-    asked = list(niwaki.read_conllu(need(atis / "en_atis-ud-train.conllu")))
-    tested = list(niwaki.read_conllu(need(atis / "en_atis-ud-dev.conllu")))
-    references = make_references()
+    """The jobs with so many examples; of trees, from the half of EWT that no base has seen.
+
+    Examples are drawn: files have beginnings that are not like the rest (the first questions of
+    Atis have other roots than the others).
+    """
     drawn = np.random.default_rng(1)
+
+    def shuffle(made: Sequence[Any]) -> list[Any]:
+        return [made[at] for at in drawn.permutation(len(made)).tolist()]
+
+    trees = shuffle(list(niwaki.read_conllu(need(EWT_TRAIN)))[1::2])
+    atis = DATA / "ud-english-atis"
+    asked = shuffle(list(niwaki.read_conllu(need(atis / "en_atis-ud-train.conllu"))))
+    tested = list(niwaki.read_conllu(need(atis / "en_atis-ud-dev.conllu")))
+    references = {part: list(read_references(x)) for part, x in make_references().items()}
 
     def some_heads(sentence: Sentence) -> Sentence:
         known = drawn.random(len(sentence)) < 0.3
@@ -106,8 +115,8 @@ def jobs(size: int) -> dict[str, Job]:
 
     orders = WORK / f"defaults-order-{size}.jsonl"
     held_orders = WORK / "defaults-order-held-out.jsonl"
-    write_references(list(read_references(references["train"]))[:size], orders)
-    write_references(list(read_references(references["dev"]))[:HELD_OUT], held_orders)
+    write_references(shuffle(references["train"])[:size], orders)
+    write_references(shuffle(references["dev"])[:HELD_OUT], held_orders)
     roots = file(f"roots-{size}", roots_only(asked)[:size])
     return {
         "roots": Job(
@@ -153,10 +162,18 @@ def run_cell(
     return before, trained(f"defaults-{family}-{base}-both", both)
 
 
+def loses(found: Sequence[tuple[float, float, float, float]]) -> bool:
+    """Whether the means of a cell's runs, LAS and cost before and after, are worse than before."""
+    las, las_after, cost, cost_after = np.mean(found, axis=0).tolist()
+    return bool(las_after < las - LOSS or cost_after > cost)
+
+
 def main() -> None:
     made = task_parser(__doc__)
     made.add_argument("--only", choices=FAMILIES, help="leave out the other family")
-    made.add_argument("--seeds", type=int, default=1, help="of each cell (default: 1)")
+    made.add_argument(
+        "--seeds", type=int, default=3, help="of a cell that loses with the first (default: 3)"
+    )
     arguments = made.parse_args()
     families = [arguments.only] if arguments.only else list(FAMILIES)
     gold = list(niwaki.read_conllu(need(DATA / "ud-english-ewt" / "en_ewt-ud-dev.conllu")))
@@ -171,17 +188,22 @@ def main() -> None:
     rows = []
     for family, base, start, name, size in cells(families):
         job = made_jobs[size][name]
-        found = []
-        for seed in range(1, arguments.seeds + 1):
-            before, after = run_cell(family, base, start, job, EPOCHS[arguments.profile], seed)
+        found: list[tuple[float, float, float, float]] = []
+        seeds = 1
+        while len(found) < seeds:
+            before, after = run_cell(
+                family, base, start, job, EPOCHS[arguments.profile], len(found) + 1
+            )
             found.append((las(before), las(after), job.cost(before), job.cost(after)))
+            seeds = arguments.seeds if len(found) > 1 or loses(found) else 1
         one = np.mean(found, axis=0)
         row = {
             "cell": [family, base, start, name, size],
             "las": [round(float(one[0]), 2), round(float(one[1]), 2)],
             "cost": [round(float(one[2]), 4), round(float(one[3]), 4)],
+            "seeds": len(found),
+            "loses": loses(found),
         }
-        row["loses"] = bool(one[1] < one[0] - LOSS or one[3] > one[2])
         rows.append(row)
         print(row, file=sys.stderr, flush=True)
     gains = [(r["cost"][0] - r["cost"][1]) / max(r["cost"][0], 1e-9) for r in rows]

@@ -6,7 +6,9 @@ import itertools
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,7 @@ from niwaki.tagging.tagger import Tags
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.training.config import Config, CostConfig
 from niwaki.training.config_file import make_config
+from niwaki.training.objectives import schedules_of
 from niwaki.training.run import train
 from niwaki.training.selection import CHOICES, Chooser, Step
 from tests.costs import in_training
@@ -467,8 +470,8 @@ def test_a_model_that_is_trained_on_keeps_its_own(base: Path, tmp_path: Path) ->
         train(config, tmp_path / "m", Log(), init=load(base))
 
 
-def test_costs_from_the_beginning(tmp_path: Path) -> None:
-    config = task_config(tmp_path, checkpoint_minutes=9.0)
+def test_costs_from_the_first_sentence_on(tmp_path: Path) -> None:
+    config = task_config(tmp_path, checkpoint_minutes=9.0, costs="throughout")
     log = Log()
     model = train(config, tmp_path / "m", log, threads=1)
     assert model.parser.greedy is not None
@@ -477,3 +480,32 @@ def test_costs_from_the_beginning(tmp_path: Path) -> None:
         reports = [report for report in log.epochs if report.stage == stage]
         assert len(reports) == count
         assert all(report.objectives[0].updates > 0 for report in reports)
+
+
+def test_costs_after_the_treebank(tmp_path: Path) -> None:
+    log, alone = Log(), Log()
+    config = task_config(tmp_path, checkpoint_minutes=9.0)
+    train(config, tmp_path / "m", log, threads=1)
+    trees = replace(config, objective=config.objective[:1])
+    train(trees, tmp_path / "t", alone, threads=1)
+    for stage in ("parser", "greedy"):
+        # First what happens without costs, to the letter; then one epoch with them.
+        first = [report for report in log.epochs if report.stage == stage]
+        assert first == [report for report in alone.epochs if report.stage == stage]
+        (last,) = [report for report in log.epochs if report.stage == f"{stage}-costs"]
+        size = len(list(read_conllu(TOY)))
+        assert [each.examples for each in last.objectives] == [2 * size, int(0.3 * size)]
+        assert last.objectives[0].updates > 0
+
+
+def test_few_examples_are_not_visited_without_end() -> None:
+    def data(size: int, **settings: Any) -> Any:
+        return SimpleNamespace(size=size, config=CostConfig(**settings))
+
+    few, many = data(100), data(50_000)
+    # 20 visits of each in all, or one for each sentence of the treebank.
+    assert [x.visits(20_000) for x in schedules_of([few, many], 10_000, 2)] == [2_000, 20_000]
+    # Without a treebank an epoch is a pass over the first cost, and over all others.
+    assert [x.visits(100) for x in schedules_of([few, many], 0, 9)] == [100, 50_000]
+    (said,) = schedules_of([data(100, schedule=3.0)], 10_000, 2)
+    assert said.visits(20_000) == 60_000

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from importlib.util import find_spec
 from typing import Any, Protocol, runtime_checkable
@@ -236,6 +236,11 @@ class TrainableParser(Protocol):
 
     def restore(self, arrays: Arrays) -> None: ...
 
+    def continued(self, finished: Arrays, tags: Tags) -> TrainableParser:
+        """Another that goes on from finished weights, as one that was given a model to train on,
+        with such tags of the corpus.
+        """
+
 
 @dataclass(frozen=True)
 class Job:
@@ -249,6 +254,16 @@ class Job:
     epochs: int
     make: Callable[[Mapping[str, Arrays]], TrainableParser]
     search: Search | None = None
+    has_costs: bool = True  # whether costs train it too, where there are any
+
+    def costs_after(self, tags: Tags) -> tuple[Job, Job]:
+        """The same in two: the treebank alone, then once more, so tagged, with costs beside it."""
+
+        def make(done: Mapping[str, Arrays]) -> TrainableParser:
+            return self.make(done).continued(done[self.stage], tags)
+
+        trees = replace(self, has_costs=False)
+        return trees, replace(self, stage=f"{self.stage}-costs", epochs=1, make=make)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from niwaki.data.sentence import Sentence
+from niwaki.data.tree import Tree
 from niwaki.errors import nearest
 
 # With a beam of 8, a sentence of so many words takes about 20 MB.
@@ -61,7 +62,14 @@ class LengthLimit:
 
 
 def join(sentence: Sentence, pieces: Sequence[Sentence]) -> Sentence:
-    """The sentence with what its parsed pieces say; their roots hang on the first one's."""
+    """The sentence with what its parsed pieces say."""
+    columns = {name: [v for p in pieces for v in getattr(p, name)] for name in _COPIED}
+    whole = sentence.replace(**columns).with_tree(joined_tree(pieces))
+    return _noted(whole, f"parsed in {len(pieces)} pieces")
+
+
+def joined_tree(pieces: Sequence[Sentence]) -> Tree:
+    """The trees of pieces as one; their roots hang on the first one's."""
     heads: list[int] = []
     deprels: list[str] = []
     root = pieces[0].heads.index(0) + 1
@@ -71,9 +79,7 @@ def join(sentence: Sentence, pieces: Sequence[Sentence]) -> Sentence:
             joined = head == 0 and offset > 0
             heads.append(root if joined else head + offset if head else 0)
             deprels.append(_JOINED if joined else deprel)
-    columns = {name: [v for p in pieces for v in getattr(p, name)] for name in _COPIED}
-    whole = sentence.replace(heads=heads, deprels=deprels, **columns)
-    return _noted(whole, f"parsed in {len(pieces)} pieces")
+    return Tree(tuple(heads), tuple(deprels))
 
 
 def skip(sentence: Sentence) -> Sentence:

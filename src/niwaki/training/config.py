@@ -111,6 +111,12 @@ class TreebankConfig:
         "Accept partial trees: what is unknown (`_`) is filled in, again and again while the "
         "parser learns, by the best tree that obeys what is known.",
     )
+    joined: float = key(
+        0.0,
+        "Also learn trees of two to four neighbours read as one sentence, for text whose ends of "
+        "sentences are missed: each sentence is visited so much more often.",
+        least=0,
+    )
     interpolate: float = key(
         0.0,
         "Also learn from these sentences alone, and give those weights so large a share beside "
@@ -136,6 +142,9 @@ class TreebankConfig:
                 f"has {len(self.links)} files for {len(self.data)} of data; give one for each",
             )
         check_pattern("leave_out", self.leave_out)
+        for other in ("links", "weight_by_confidence"):
+            if self.joined and getattr(self, other):
+                raise WrongKeyError("joined", f"does not go with {other}; leave one out")
         if not self.interpolate:
             return
         if sum(getattr(each, "interpolate", 0) > 0 for each in config.objective) > 1:
@@ -158,10 +167,11 @@ class CostConfig:
         'The objective, "reordering" for instance, or a function "package.module:name".',
     )
     data: tuple[str, ...] = key((), "Its examples.", path="file", needed="the files it reads")
-    schedule: float = key(
-        1.0,
+    schedule: float | Literal["auto"] = key(
+        "auto",
         "Examples visited for each sentence of the treebank (without a treebank: for each example "
-        "of the first cost).",
+        'of the first cost). "auto": one, but in the whole run each example 20 times at most '
+        "(without a treebank: as many as there are).",
         above=0,
     )
     k: int | Literal["adaptive"] = key(
@@ -268,6 +278,12 @@ class TrainingConfig:
     dev: str = key("", 'Sentences to choose the best epoch by; "" to take the last.', path="file")
     dev_links: str = key(
         "", "Their links, if the features use them.", path="file", when={"dev": GIVEN}
+    )
+    costs: Literal["after", "throughout"] = key(
+        "after",
+        "From nothing: costs are learned after all epochs, in one more, by a parser that can list "
+        'trees worth pricing ("after"), or from the first sentence on ("throughout", as Hall et '
+        "al. 2011). With `--init` there is such a parser, and it is always throughout.",
     )
     batch_size: int = key(
         16,

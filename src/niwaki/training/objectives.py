@@ -49,6 +49,33 @@ from niwaki.training.selection import EXACT_STEP, Chooser, Spread, Step
 from niwaki.typing import Arrays, IntArray
 
 _TAGGER = "tagger-taught"
+# Visits of an example in a whole run, at most, where nothing is said: what is gained on few
+# examples after that is not gained on others.
+_MOST_PASSES = 20.0
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Sched(j, i) of Hall et al. (2011): examples for each sentence of the treebank."""
+
+    rate: float
+
+    def visits(self, sentences: int) -> int:
+        """Examples that have been visited after so many sentences of the treebank."""
+        return int(self.rate * sentences + 1e-9)
+
+
+def schedules_of(costs: Sequence[CostData], trees: int, epochs: int) -> list[Schedule]:
+    """The schedules of all costs beside a treebank of so many sentences; 0 if there is none."""
+    rates = []
+    for each in costs:
+        if not isinstance(each.config.schedule, str):
+            rates.append(each.config.schedule)
+        elif trees:
+            rates.append(min(1.0, _MOST_PASSES * each.size / (epochs * trees)))
+        else:
+            rates.append(each.size / costs[0].size)
+    return [Schedule(rate) for rate in rates]
 
 
 @dataclass
@@ -73,6 +100,7 @@ class ObjectiveInTraining(ABC, Generic[P]):
     name: str
     config: CostConfig
     numbers: NDArray[np.int64]  # the examples to learn from
+    schedule: Schedule
     visited: int = field(default=0, init=False)
     chooser: Chooser = field(init=False)
     counts: _Counts = field(default_factory=_Counts, init=False)
@@ -85,8 +113,8 @@ class ObjectiveInTraining(ABC, Generic[P]):
         return len(self.numbers)
 
     def due(self, visited: int) -> int:
-        """Examples that the schedule asks for by now: Sched(j, i) for all i up to `visited`."""
-        return int(self.config.schedule * visited + 1e-9) - self.visited
+        """Examples that the schedule asks for after so many sentences of the treebank."""
+        return self.schedule.visits(visited) - self.visited
 
     def next_numbers(self, count: int, seed: int) -> list[int]:
         """The next examples; each pass over the data has an order of its own."""
@@ -133,10 +161,11 @@ class SentencesInTraining(ObjectiveInTraining[Priced]):
         self,
         data: CostData,
         objective: Objective,
+        schedule: Schedule,
         parser: TrainableParser,
         tagger: TagUpdates | None,
     ) -> None:
-        super().__init__(data.name, data.config, data.numbers)
+        super().__init__(data.name, data.config, data.numbers, schedule)
         self._tagger = tagger
         self._ways = [
             TaggedExamples(tagging, parser.examples(tagging.batch, tagging.tags))
@@ -181,8 +210,14 @@ class SentencesInTraining(ObjectiveInTraining[Priced]):
 class GroupsInTraining(ObjectiveInTraining[list[PricedGroup]]):
     """An objective whose examples hold several sentences."""
 
-    def __init__(self, data: CostData, objective: GroupObjective, parser: TrainableParser) -> None:
-        super().__init__(data.name, data.config, data.numbers)
+    def __init__(
+        self,
+        data: CostData,
+        objective: GroupObjective,
+        schedule: Schedule,
+        parser: TrainableParser,
+    ) -> None:
+        super().__init__(data.name, data.config, data.numbers, schedule)
         tagging = data.taggings[0]
         self._examples = parser.examples(tagging.batch, tagging.tags)
         self._pricer = GroupPricer(data.config, objective, self._examples)
@@ -216,7 +251,7 @@ def _take(step: Step, examples: TrainableCandidates, kbest: KBest, towards: int,
 
 
 def objective_in_training(
-    data: CostData, parser: TrainableParser, tagger: TagUpdates | None
+    data: CostData, schedule: Schedule, parser: TrainableParser, tagger: TagUpdates | None
 ) -> ObjectiveInTraining[Any]:
     """An objective and the parser that is trained by it."""
     select, kind, objective = data.config.select, data.config.kind, data.objective
@@ -226,13 +261,13 @@ def objective_in_training(
                 f"{kind}: examples of several sentences go with neither `tags` nor "
                 f"select = {' or '.join(map(repr, ARC_SELECTIONS))}; leave them out"
             )
-        return GroupsInTraining(data, objective, parser)
+        return GroupsInTraining(data, objective, schedule, parser)
     if select in ARC_SELECTIONS and not isinstance(objective, ArcObjective):
         raise ConfigError(
             f"{kind}: select = {select!r} is for costs that are sums over arcs, and this one is "
             "not; choose another"
         )
-    return SentencesInTraining(data, objective, parser, tagger)
+    return SentencesInTraining(data, objective, schedule, parser, tagger)
 
 
 class ObjectivesInTraining:
@@ -241,11 +276,15 @@ class ObjectivesInTraining:
     def __init__(
         self,
         data: Sequence[CostData],
+        schedules: Sequence[Schedule],
         parser: TrainableParser,
         seed: int,
         tagger: TagUpdates | None = None,
     ) -> None:
-        self.all = [objective_in_training(each, parser, tagger) for each in data]
+        self.all = [
+            objective_in_training(each, schedule, parser, tagger)
+            for each, schedule in zip(data, schedules, strict=True)
+        ]
         self._samples = [Sample(each.objective, each.taggings[0], each.numbers) for each in data]
         self._parser, self._seed, self._tagger = parser, seed, tagger
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -14,14 +14,12 @@ import numpy as np
 import numpy.random
 from numpy.typing import NDArray
 
-from niwaki.data.faults import DEPREL
 from niwaki.errors import ConfigError, CorpusError
 from niwaki.features.clusters import WordClusters, read_clusters
 from niwaki.learning.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
 from niwaki.learning.corpus import Corpus
-from niwaki.learning.workers import checked_first, run_all
 from niwaki.metrics.attachment import evaluate
-from niwaki.parsers.base import Family, Job, Parser, Plan, Setup, TaggingParser, load_family
+from niwaki.parsers.base import Family, Parser, Plan, Setup, TaggingParser, load_family
 from niwaki.pipeline.learned import LearnedSentences
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.segmenting.segmenter import Segmenter
@@ -33,8 +31,8 @@ from niwaki.tagging.updates import TagUpdates
 from niwaki.training.card import card_of, upgraded
 from niwaki.training.config import ARC_SELECTIONS, Config, TreebankConfig, continued
 from niwaki.training.examples import CostData, CostObjective, load_costs, tag_costs
-from niwaki.training.loop import Training, finished_reports, finished_weights
-from niwaki.training.objectives import ObjectivesInTraining, trained_tagger
+from niwaki.training.loop import Jobs, costs_after
+from niwaki.training.objectives import trained_tagger
 from niwaki.training.reporting import Log, Quiet, Reporter, locked
 from niwaki.training.treebanks import read_treebanks
 from niwaki.typing import Arrays
@@ -235,7 +233,7 @@ class Run:
         morphology = init.morphology if init else self._morphology(tagger)
         costs = tag_costs(data.costs, tagger, morphology, plan.labels)
         dev_tags = self._dev_tags(tagger)
-        weights = self._weights(plan, tags, costs, self._tag_updates(tagger), dev_tags)
+        weights = self._weights(plan, tagger, tags, costs, dev_tags)
         parser = plan.finished(weights)
         taught = trained_tagger(self.checkpoint)
         if tagger is not None and taught is not None:
@@ -257,7 +255,7 @@ class Run:
             tagger, morphology = first, self._morphology(first)
         costs = tag_costs(data.costs, tagger, morphology, plan.labels)
         dev_tags = self._dev_tags(None)
-        weights = self._weights(plan, Tags.none(data.corpus.batch), costs, None, dev_tags)
+        weights = self._weights(plan, None, Tags.none(data.corpus.batch), costs, dev_tags)
         parser = plan.finished(weights)
         if data.dev is not None and dev_tags is not None:
             parser = family.calibrated(parser, data.dev, dev_tags)
@@ -391,41 +389,30 @@ class Run:
     def _weights(
         self,
         plan: Plan,
+        tagger: Tagger | None,
         tags: Tags,
         costs: Sequence[CostData],
-        tag_updates: TagUpdates | None,
         dev_tags: Tags | None,
     ) -> Mapping[str, Arrays]:
-        """The finished weights of all jobs, chains side by side."""
+        """The finished weights of all jobs."""
+        data = self.data
         chains = {chain[-1].stage: chain for chain in plan.chains(tags)}
-        work = sum(
-            job.epochs * (self._epoch_size(costs) if job.search else job.corpus.visits("trees"))
-            for chain in chains.values()
-            for job in chain
+        if costs and data.init is None and data.config.training.costs == "after":
+            # As if a finished model were trained on.
+            own = tagger.tag(data.corpus.batch, keep=False) if tagger else tags
+            chains = {stage: costs_after(chain, own) for stage, chain in chains.items()}
+        dev = None if data.dev is None or dev_tags is None else (data.dev, dev_tags)
+        jobs = Jobs(
+            chains,
+            data.config.training,
+            costs,
+            self._tag_updates(tagger),
+            dev,
+            self.checkpoint,
+            self.log,
+            self.threads,
         )
-        self.reporter.stage("parser", work)
-        usual = next(iter(chains))
-        advance = locked(self.reporter.advance)
-        trainer = _JobTrainer(self, costs, usual, tag_updates, dev_tags, advance)
-
-        def train_chain(stage: str, check: Callable[[], None]) -> Arrays:
-            done: dict[str, Arrays] = {}
-            finished = finished_weights(stage, self.checkpoint)
-            for job in chains[stage]:
-                if finished is not None and job.stage != stage:
-                    self.log.take_up(job.stage, finished_reports(job.stage, self.checkpoint))
-                    continue
-                done[job.stage] = trainer.train(job, done, check)
-            return done[stage]
-
-        # In threads, so that an interruption never breaks off an update.
-        return run_all(train_chain, chains, min(self.threads, len(chains)))
-
-    def _epoch_size(self, costs: Sequence[CostData]) -> int:
-        """Sentences and examples that an epoch visits."""
-        visits = self.data.corpus.visits("trees")
-        size = visits or costs[0].size
-        return int(visits + sum(size * each.config.schedule for each in costs))
+        return jobs.train(self.reporter)
 
     def _card(self, parser: Parser) -> dict[str, Any]:
         record, corpus, init = card_of(self.data.config), self.data.corpus, self.data.init
@@ -441,51 +428,6 @@ class Run:
             name, data = init.config["card"]["name"], init.config.get("data", {})
             record["init"] = {"name": name, "data": data}
         return record
-
-
-@dataclass(frozen=True)
-class _JobTrainer:
-    """Trains jobs, or takes up what an earlier run has finished of them."""
-
-    run: Run
-    costs: Sequence[CostData]
-    usual: str  # the stage that also teaches the tagger
-    tag_updates: TagUpdates | None
-    dev_tags: Tags | None
-    advance: Callable[[int], None]
-
-    def train(self, job: Job, done: Mapping[str, Arrays], check: Callable[[], None]) -> Arrays:
-        checkpoint, log = self.run.checkpoint, self.run.log
-        finished = finished_weights(job.stage, checkpoint)
-        if finished is not None:
-            log.take_up(job.stage, finished_reports(job.stage, checkpoint))
-            return finished
-        config = self.run.data.config.training
-        parser = job.make(done)
-        costs = self.costs if job.search else ()
-        tagger = self.tag_updates if job.stage == self.usual else None
-        objectives = ObjectivesInTraining(costs, parser, config.seed, tagger)
-        training = Training(job, parser, config, objectives, checkpoint, self.run.threads)
-        return training.run(
-            self._score(job),
-            checked_first(self.advance, check),
-            lambda epoch: log.report(epoch, training.reports),
-        )
-
-    def _score(self, job: Job) -> Callable[[Parser], tuple[float, float]] | None:
-        dev, tags, search = self.run.data.dev, self.dev_tags, job.search
-        if dev is None or tags is None or search is None:
-            return None
-        gold = dev.batch.given_heads()
-
-        def score(parser: Parser) -> tuple[float, float]:
-            found = parser.parse(dev.batch, tags, search)
-            right = found.heads == gold
-            labels = dev.batch.numbers(DEPREL, parser.labels.symbols)
-            labelled = right & (found.labels == labels)
-            return 100 * float(right.mean()), 100 * float(labelled.mean())
-
-        return score
 
 
 def _with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:

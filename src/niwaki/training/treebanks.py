@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
-from itertools import zip_longest
+from itertools import cycle, islice, zip_longest
 
 import numpy as np
 
@@ -18,10 +18,13 @@ from niwaki.data.sentence import Sentence
 from niwaki.data.tree import ROOT, UNKNOWN
 from niwaki.errors import CorpusError
 from niwaki.learning.corpus import LAYERS, Corpus, Interpolated
+from niwaki.pipeline.lengths import joined_tree
 from niwaki.training.config import TreebankConfig
 
 OnFault = Callable[[CorpusError], None]
 _ARC_PROBABILITY = NOTES["arc"]
+_JOINED_SIZES = (2, 3, 4)
+_COPIED = ("forms", "lemmas", "upos", "xpos", "feats")
 
 
 def read_treebank(files: Sequence[str], partial: Collection[str] = ()) -> Corpus:
@@ -57,14 +60,20 @@ def read_treebanks(
                 if known is not None:
                     constraints[len(sentences)] = known
                 sentences.append(sentence)
-        interpolated += [objective.interpolate > 0] * (len(sentences) - before)
+        own = sentences[before:]
+        whole = [s for number, s in enumerate(own, start=before) if number not in constraints]
+        wanted = objective.joined and "trees" in objective.trains
+        added = list(joined_sentences(whole)) if wanted else []
+        sentences += added
+        interpolated += [objective.interpolate > 0] * len(own) + [False] * len(added)
         for layer, visits in weights.items():
             trained = {layer, "tags"} if layer == "training-tags" else {layer}
             weight = objective.weight * (not trained.isdisjoint(objective.trains))
             visits += [
                 weight * certainty(each) if objective.weight_by_confidence else weight
-                for each in sentences[before:]
+                for each in own
             ]
+            visits += [weight * objective.joined * (layer == "trees")] * len(added)
     return Corpus(
         tuple(file for objective in objectives for file in objective.data),
         tuple(sentences),
@@ -110,6 +119,21 @@ def learnable(
                 on_fault(fault)
             else:
                 raise fault
+
+
+def joined_sentences(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Neighbours read as one sentence, each sentence in one of them: two, three, four, two...
+
+    Treebanks have hardly a full stop with words behind it, and weights of a beam that never met
+    one give it to a sentence before.
+    """
+    rest = iter(sentences)
+    for size in cycle(_JOINED_SIZES):
+        pieces = list(islice(rest, size))
+        if len(pieces) < 2:
+            return
+        columns = {name: [v for p in pieces for v in getattr(p, name)] for name in _COPIED}
+        yield Sentence.from_words(**columns).with_tree(joined_tree(pieces))
 
 
 def is_left_out(sentence: Sentence, pattern: str) -> bool:

@@ -24,6 +24,9 @@ cdef enum:
     # Longer sentences than such tables allow (about 600 words) are taught without exploring.
     MAX_SCRATCH = 1 << 26
 
+# The share of the step that would be enough which good weights take: one sentence is not all.
+cdef double CAREFUL = 0.25
+
 
 cdef inline double uniform(uint64_t* random) noexcept nogil:
     """A number in [0, 1) from a counter; the counter is all there is to keep."""
@@ -50,8 +53,8 @@ cdef class TransitionLearner:
     """Holds a parser whose model is a SparseWeights, and what teaching needs.
 
     `class_of` maps a move and a label to the number of the labelled move. With `just_enough`,
-    steps of the perceptron are no longer than they need to be (Crammer et al. 2006): weights
-    that are good already are not thrown over.
+    steps of the perceptron are no longer than they need to be (Crammer et al. 2006), and a share
+    of that: weights that are good already are not thrown over.
     """
 
     def __cinit__(self, Parser parser not None, dict class_of not None, bint just_enough=False):
@@ -166,7 +169,9 @@ cdef class TransitionLearner:
                 if right >= 0 and scores[wrong] + margin >= scores[right]:
                     step = 1
                     if self.just_enough:  # each of the features counts for both moves
-                        step = min(1, (scores[wrong] + margin - scores[right]) / (2 * count))
+                        step = <float>CAREFUL * min(
+                            1, (scores[wrong] + margin - scores[right]) / (2 * count)
+                        )
                     learn_add(&self.learner.table, keys, count, right, step)
                     learn_add(&self.learner.table, keys, count, wrong, -step)
                     updates += 1
@@ -328,14 +333,16 @@ cdef class TransitionLearner:
 
     cdef float length(self, const Context* context, const State* better,
                       const State* rival) noexcept nogil:
-        """1, or if that is less, and all that is wanted, what makes up for the violation."""
+        """1; where weights are good already, a share of what would make up for the violation."""
         cdef double distance
         if not self.just_enough:
             return 1
         distance = self.path_distance(context, better, rival)
         if distance < 0:
             self.learner.table.failed = True
-        return <float>min(1.0, (rival.score - better.score) / distance) if distance > 0 else 0
+        if distance <= 0:
+            return 0
+        return <float>(CAREFUL * min(1.0, (rival.score - better.score) / distance))
 
     cdef void update_paths(self, const Context* context, const State* better,
                            const State* worse, float step) noexcept nogil:

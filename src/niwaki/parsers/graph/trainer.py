@@ -180,3 +180,6 @@ class GraphTrainer:
     def restore(self, arrays: Arrays) -> None:
         self._update.restore(below(arrays, "arcs"))
         self._weights["labels"].restore(**below(arrays, "labels"))
+
+    def continued(self, finished: Arrays, tags: Tags) -> GraphTrainer:
+        return GraphTrainer(self._plan, self._corpus, tags, base=unpack_weights(finished))

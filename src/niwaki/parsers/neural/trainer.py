@@ -34,7 +34,7 @@ from niwaki.parsers.neural.model import NeuralParser, neural_parser
 from niwaki.parsers.neural.scorer import NeuralScorer
 from niwaki.parsers.neural.spec import NeuralSpec
 from niwaki.parsers.neural.torch_ops import label_scores
-from niwaki.parsers.neural.weights import stored
+from niwaki.parsers.neural.weights import restored, stored
 from niwaki.parsers.neural.wordpiece import WordPieces
 from niwaki.tagging.tagger import Tags
 from niwaki.typing import Arrays, IntArray
@@ -207,6 +207,10 @@ class NeuralTrainer:
     def restore(self, arrays: Arrays) -> None:
         self._epoch, self._visited = map(int, arrays["counts"])
         self._learner.restore(below(arrays, "learner"))
+
+    def continued(self, finished: Arrays, tags: Tags) -> NeuralTrainer:
+        weights = restored(self._plan.spec, finished)
+        return NeuralTrainer(replace(self._plan, weights=weights, epochs=1), self._corpus, tags)
 
 
 def _cross_entropy(scores: Tensor, gold: Sequence[NDArray[Any]]) -> Tensor:

@@ -197,6 +197,9 @@ class TransitionTrainer:
         self._explore = float(arrays["explore"][0])
         self.weights.restore(**below(arrays, "weights"))
 
+    def continued(self, finished: Arrays, tags: Tags) -> TransitionTrainer:
+        return TransitionTrainer(self._plan, self._corpus, tags, base=unpack(finished))
+
 
 class InterpolationTrainer(TransitionTrainer):
     """The same for weights that get a share in others."""

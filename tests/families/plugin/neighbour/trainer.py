@@ -103,6 +103,10 @@ class NeighbourTrainer:
     def restore(self, arrays: Arrays) -> None:
         self._scorer.sides[:], self._scorer.names[:] = arrays["sides"], arrays["names"]
 
+    def continued(self, finished: Arrays, tags: Tags) -> NeighbourTrainer:
+        self.restore(finished)
+        return self
+
 
 def with_weights(scorer: Scorer, arrays: Arrays) -> Scorer:
     return replace(scorer, sides=np.array(arrays["sides"]), names=np.array(arrays["names"]))
