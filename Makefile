@@ -7,6 +7,9 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # What developers install is locked for the interpreters that have a file here; LOCK= leaves it.
 ABI = $(shell $(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("SOABI"))')
 LOCK = $(wildcard requirements/$(ABI).lock)
+# What trains neural parsers. It is no part of the lock: builds for processors and for graphics
+# cards have one version and different hashes. TORCH= leaves it out, and its tests are skipped.
+TORCH ?= torch==2.13.0
 KERNEL := $(shell find src/niwaki/kernel -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 # CPython itself does not free everything at its end, so leaks are looked for elsewhere.
 SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
@@ -106,6 +109,7 @@ clean: ## remove everything that was built
 .venv/.developed: pyproject.toml setup.py $(wildcard requirements/*.lock) | .venv/bin/pip
 	$(if $(LOCK),$(PIP) --require-hashes --only-binary :all: -r $(LOCK))
 	NIWAKI_NO_KERNEL=1 $(PIP) $(if $(LOCK),--no-deps --no-build-isolation) -e '.[dev]'
+	$(if $(TORCH),$(PIP) $(TORCH))
 	@touch .venv/.installed $@
 
 .venv/.built: .venv/.developed $(KERNEL)

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from niwaki.data.sentence import Sentence
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.training.config import Config
@@ -30,6 +32,25 @@ QUICK: dict[str, Tables] = {
     "tagger": {"folds": 2, "epochs": 3},
     "training": {"epochs": 3, "greedy_epochs": 3},
 }
+
+# A network that is small, and large enough for it. Rounded weights would make close trees swap.
+QUICK_NEURAL: Tables = {
+    "width": 48,
+    "layers": 2,
+    "arc_width": 24,
+    "label_width": 16,
+    "letter_rows": 1024,
+    "learning_rate": 0.01,
+    "batch_words": 40,
+    "quantized": False,
+}
+
+
+def skip_without_extras(kind: str) -> None:
+    """Neural parsers need packages that others do without."""
+    if kind == "neural":
+        for package in ("torch", "onnxruntime"):
+            pytest.importorskip(package, reason="install niwaki[neural] to test neural parsers")
 
 
 @dataclass
@@ -58,8 +79,13 @@ def quick_config(data: Path = TOY, **tables: Tables) -> Config:
     names = {*QUICK, *tables}
     quick = {name: dict(QUICK.get(name, {})) for name in names}
     # What says nothing is refused.
-    if tables.get("model", {}).get("kind", "transition") != "transition":
+    kind = tables.get("model", {}).get("kind", "transition")
+    if kind != "transition":
         del quick["model"]["beam"], quick["training"]["greedy_epochs"]
+    if kind == "neural":
+        quick["neural"], quick["tagger"] = dict(QUICK_NEURAL), {}
+        quick["training"]["epochs"] = 20  # a network takes longer to become sure of labels
+        names.add("neural")
     if not tables.get("tagger", {}).get("tags", True):
         quick["tagger"] = {}
     elif tables.get("tagger", {}).get("learner") == "tnt":

@@ -34,9 +34,9 @@ from niwaki.features.arc_templates import load_arc_feature_set
 from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus
 from niwaki.metrics.base import resample
+from niwaki.parsers.arcs.calibration import calibrate
 from niwaki.parsers.base import Parser
 from niwaki.parsers.decoding import Scores, decode, sum_trees
-from niwaki.parsers.graph.calibration import calibrate
 from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.model import GraphParser
 from niwaki.parsers.graph.spec import GraphSpec

@@ -27,9 +27,9 @@ from niwaki.errors import ConfigError, nearest, shown, written
 When = Mapping[str, tuple[Any, ...] | str]
 # In `when`: the other key is true, not 0 and not empty.
 GIVEN = "given"
-# What is said of files: one that must exist; the name of something shipped, or a file; a program
-# and its arguments, of which cards show but its name.
-PathKind = Literal["file", "named", "program"]
+# What is said of files: one that must exist; the name of something shipped, or a file; a folder, or
+# a name that its reader knows; a program and its arguments, of which cards show but its name.
+PathKind = Literal["file", "named", "folder", "program"]
 
 _LARGEST = 10**300  # what a float can hold, and a message can show
 _DECLARATION = "niwaki"

@@ -28,7 +28,7 @@ from niwaki.training.run import train
 from niwaki.training.treebanks import read_treebank
 from niwaki.verbs.evaluating import evaluate
 from tests.saving import saved
-from tests.toy import NEW, TOY, Log, quick_model, write
+from tests.toy import NEW, TOY, Log, quick_model, skip_without_extras, write
 
 # No more than the beam of quick models, which would be widened.
 K = 4
@@ -47,6 +47,7 @@ def remember(sentence: Sentence, candidates: KBest) -> list[float]:
 
 @pytest.fixture(scope="module", params=family_names())
 def name(request: pytest.FixtureRequest) -> str:
+    skip_without_extras(request.param)
     return str(request.param)
 
 
@@ -290,7 +291,8 @@ def test_a_cost_function_sees_the_probabilities_of_kbest(
     for sentence in toy:
         seen, found = GIVEN[sentence.forms], nlp.kbest(sentence, K)
         assert seen.trees == found.trees
-        assert seen.probabilities == pytest.approx(found.probabilities, abs=1e-6)
+        # What learns may compute in another order than what is loaded.
+        assert seen.probabilities == pytest.approx(found.probabilities, abs=1e-4)
 
 
 def test_a_lead_is_raised_by_what_was_asked_for_and_no_more(

@@ -58,7 +58,7 @@ def neighbour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 def test_its_keys_are_read_kept_and_shown() -> None:
-    assert family_names() == ["graph", "neighbour", "transition"]
+    assert family_names() == ["graph", "neighbour", "neural", "transition"]
     record = {
         "model": {"kind": "neighbour", "features": "lean"},
         "neighbour": {"side": "right", "labels": str(TOY)},

@@ -18,13 +18,15 @@ from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.training.card import upgraded
 from tests.garden import treebank
-from tests.toy import NEW, TOY, Tables, quick_model, write
+from tests.toy import NEW, TOY, Tables, quick_model, skip_without_extras, write
 
 DEV = {"epochs": 1, "dev": str(TOY)}
 TAGS = {"epochs": 1, "folds": 0}
 BY_MIRA = {"order": 2, "trainer": "mira"}
 WORDS = {"tags": False}
 GRAPH = {"kind": "graph"}
+NEURAL = {"kind": "neural"}
+NO_TAGGER = ("tagger", "feats", "lemmas")
 ENCODED = {"nonprojective": "pseudo-projective"}
 
 
@@ -36,6 +38,10 @@ class Case:
     has: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
     data: Callable[[Path, list[Sentence]], Path] = lambda folder, toy: TOY
+
+    @property
+    def kind(self) -> str:
+        return str(self.tables.get("model", {}).get("kind", "transition"))
 
 
 def several_roots(folder: Path, toy: list[Sentence]) -> Path:
@@ -73,6 +79,11 @@ PARSERS: dict[str, dict[str, Case]] = {
         "second-order": Case({"model": GRAPH, "graph": BY_MIRA}, ("graph", "graph-arcs")),
         "latent": Case({"model": GRAPH, "graph": {"latent": 2}}, ("graph",)),
     },
+    "neural": {
+        "calibrated": Case({"model": NEURAL, "training": DEV}, ("neural",), NO_TAGGER),
+        "quantized": Case({"model": NEURAL, "neural": {"quantized": True}}, ("neural",)),
+        "no-tags": Case({"model": NEURAL, "tagger": WORDS}, ("neural",), NO_TAGGER),
+    },
 }
 OTHERS = {
     "logistic": Case({"tagger": {"learner": "logistic"}}, ("tagger", "feats", "lemmas")),
@@ -101,7 +112,9 @@ def test_every_family_has_a_model_here() -> None:
 
 @pytest.fixture(scope="module", params=sorted(CASES))
 def case(request: pytest.FixtureRequest) -> Case:
-    return CASES[request.param]
+    case = CASES[request.param]
+    skip_without_extras(case.kind)
+    return case
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +128,7 @@ def trained(
         tables["model"]["clusters"] = str(folder / "clusters.txt")
     if tables.get("tagger", {}).get("learner") == "tnt":
         tables["tagger"]["folds"] = 0
-    elif tables.get("tagger") != WORDS:
+    elif tables.get("tagger") != WORDS and case.kind != "neural":
         tables["tagger"] = {**TAGS, **tables.get("tagger", {})}
     tables.setdefault("training", {"epochs": 1})
     path = folder / "model.niwaki"

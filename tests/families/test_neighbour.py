@@ -40,7 +40,7 @@ def is_chain(sentence: Sentence) -> bool:
 
 
 def test_it_is_found_beside_the_others() -> None:
-    assert family_names() == ["graph", "neighbour", "transition"]
+    assert family_names() == ["graph", "neighbour", "neural", "transition"]
     assert load_family("neighbour").name == "neighbour"
 
 
@@ -52,7 +52,7 @@ def test_it_is_found_as_a_folder_of_the_package(
         text = file.read_text(encoding="utf-8")
         file.write_text(text.replace("from neighbour.", "from niwaki.parsers.chains."))
     monkeypatch.setattr(parsers, "__path__", [*parsers.__path__, str(tmp_path)])
-    assert family_names() == ["chains", "graph", "neighbour", "transition"]
+    assert family_names() == ["chains", "graph", "neighbour", "neural", "transition"]
     assert type(load_family("chains")).__module__ == "niwaki.parsers.chains.family"
 
 

@@ -18,9 +18,9 @@ from niwaki.errors import ConfigError, ConstraintError, ModelError
 from niwaki.features.arc_templates import compile_arcs, load_arc_feature_set
 from niwaki.kernel.batch import Batch
 from niwaki.metrics.attachment import evaluate
+from niwaki.parsers.arcs.spec import DECODERS
 from niwaki.parsers.beliefs import Beliefs
 from niwaki.parsers.graph.model import GraphParser
-from niwaki.parsers.graph.spec import DECODERS
 from niwaki.pipeline.ensemble import Ensemble
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load

@@ -26,7 +26,7 @@ def tool(name: str) -> dict[str, Any]:
 def requirements() -> list[Requirement]:
     """What developers need, as pyproject.toml says it."""
     extras = PROJECT["optional-dependencies"]
-    wanted = [*PROJECT["dependencies"], *extras["dev"], *extras["serve"]]
+    wanted = [*PROJECT["dependencies"], *extras["dev"], *extras["serve"], *extras["accurate"]]
     return [each for each in map(Requirement, wanted) if each.name != "niwaki"]
 
 

@@ -25,7 +25,7 @@ from niwaki.kernel.batch import Batch
 from niwaki.kernel.features.words import Clusters
 from niwaki.learning.corpus import Corpus
 from niwaki.parsers.beliefs import Beliefs
-from niwaki.tagging.tagger import Tags
+from niwaki.tagging.tagger import AnyTagger, Tags
 from niwaki.typing import Arrays, FloatArray, IntArray
 
 _GROUP = "niwaki.parsers"
@@ -114,6 +114,15 @@ class Parser(Protocol):
 
     def parts(self) -> Parts:
         """What a model file keeps; the family's `load` makes the same parser of it."""
+
+
+@runtime_checkable
+class TaggingParser(Protocol):
+    """A parser that tags words itself, by what it sees of them in order to parse."""
+
+    @property
+    def tagger(self) -> AnyTagger | None:
+        """None if it was not trained to tag."""
 
 
 def check_options(parser: Parser, search: Search) -> None:
@@ -274,6 +283,10 @@ class Setup:
     init: Parser | None = None  # a finished parser to be trained on
     has_links: bool = False  # whether links to translations are given
     selections: frozenset[str] = frozenset()  # what costs select, if there are costs
+    # What a parser that tags words says of them beside their tags.
+    has_feats: bool = True
+    has_lemmas: bool = True
+    threads: int = 1
 
 
 class Plan(Protocol):
@@ -315,6 +328,10 @@ class Family(Protocol):
     @property
     def prices_arcs(self) -> bool:
         """Whether its trainable parsers are `ArcTrainable`."""
+
+    @property
+    def tags_words(self) -> bool:
+        """Whether its parsers are `TaggingParser`s: no tagger is trained beside them."""
 
     def plan(self, setup: Setup) -> Plan: ...
 

@@ -32,7 +32,7 @@ from niwaki.pipeline.learned import LearnedSentences
 from niwaki.pipeline.lengths import LONGER, MAX_LENGTH, LengthLimit, join, skip
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.tagging.morphology import Morphology
-from niwaki.tagging.tagger import Tagger, Tags
+from niwaki.tagging.tagger import AnyTagger, Tags
 
 _TAG_COLUMNS = (LEMMA, UPOS, XPOS, FEATS)
 
@@ -57,7 +57,7 @@ class Pipeline:
     """
 
     config: Mapping[str, Any]
-    tagger: Tagger | None
+    tagger: AnyTagger | None
     morphology: Morphology | None
     parser: Parser
     clusters: WordClusters | None = None
@@ -276,14 +276,10 @@ class Pipeline:
     @property
     def unpredicted(self) -> tuple[str, ...]:
         """Those of LEMMA, UPOS, XPOS and FEATS that the model says nothing of."""
-        found: set[int] = set()
-        if self.tagger is not None:
-            found |= {UPOS} | ({XPOS} if len(self.tagger.xpos) else set())
+        found = self.tagger.predicts if self.tagger is not None else frozenset()
         # It chooses what goes with a tag.
         if self.tagger is not None and self.morphology is not None:
-            known = vars(self.morphology)
-            parts = {"xpos": XPOS, "feats": FEATS, "lemmas": LEMMA}
-            found |= {column for name, column in parts.items() if known[name] is not None}
+            found |= self.morphology.predicts
         return tuple(COLUMNS[column] for column in _TAG_COLUMNS if column not in found)
 
     def likely_tags(self, sentence: Sentence, k: int) -> list[list[tuple[str, str, float]]]:
@@ -296,7 +292,7 @@ class Pipeline:
 def tag_columns(
     batch: Batch,
     tags: Tags,
-    tagger: Tagger | None,
+    tagger: AnyTagger | None,
     morphology: Morphology | None,
     *,
     keep: bool = True,
@@ -322,7 +318,7 @@ def _without_gaps(column: Any) -> Any:
 
 
 def tag_sentences(
-    sentences: Sequence[Sentence], tagger: Tagger | None, morphology: Morphology | None
+    sentences: Sequence[Sentence], tagger: AnyTagger | None, morphology: Morphology | None
 ) -> tuple[list[Sentence], Batch, Tags]:
     """The sentences with tags, features and lemmas, and what a parser sees of them."""
     batch = Batch([sentence.source for sentence in sentences])

@@ -12,12 +12,12 @@ from niwaki.data.modelfile import ModelFile, read_model_file
 from niwaki.errors import ConfigError, ModelError, nearest, shown
 from niwaki.features.clusters import WordClusters
 from niwaki.features.parts import SavedParts
-from niwaki.parsers.base import load_family
+from niwaki.parsers.base import TaggingParser, load_family
 from niwaki.pipeline.learned import LEARNED_FILE, LearnedSentences
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.tagging.morphology import Morphology
-from niwaki.tagging.tagger import Tagger
+from niwaki.tagging.tagger import AnyTagger, Tagger
 
 T = TypeVar("T")
 
@@ -72,11 +72,17 @@ def _build(file: ModelFile) -> Pipeline:
     shared = clusters.kernel if clusters else None
     # Models from before families were named have it on the card, or are transition parsers.
     kind = str(parts.card["model"].get("kind", "transition"))
+    parser = load_family(kind).load(parts, shared)
+    tagger: AnyTagger | None
+    if isinstance(parser, TaggingParser):
+        tagger, morphology = parser.tagger, None
+    else:
+        tagger, morphology = Tagger.load(parts, shared), Morphology.load(parts)
     return Pipeline(
         config=parts.card,
-        tagger=Tagger.load(parts, shared),
-        morphology=Morphology.load(parts),
-        parser=load_family(kind).load(parts, shared),
+        tagger=tagger,
+        morphology=morphology,
+        parser=parser,
         clusters=clusters,
         segmenter=Segmenter.load(parts),
         learned=LearnedSentences.load(parts),

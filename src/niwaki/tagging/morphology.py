@@ -27,6 +27,12 @@ class Morphology:
     feats: LexiconClassifier | None
     lemmas: LexiconClassifier | None
 
+    @property
+    def predicts(self) -> frozenset[int]:
+        """The columns that it fills."""
+        parts = {XPOS: self.xpos, FEATS: self.feats, LEMMA: self.lemmas}
+        return frozenset(column for column, part in parts.items() if part is not None)
+
     def parts(self) -> Parts:
         parts = Parts()
         for name in _FEATURES:

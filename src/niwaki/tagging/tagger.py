@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ _NAME = "tagger"
 
 # A second tag that is less likely than this is no alternative.
 _ALTERNATIVE = 0.05
-_NO_ALTERNATIVE = np.uint32(3)
+NO_ALTERNATIVE = np.uint32(3)
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,31 @@ class Tags:
     def only(self, words: NDArray[np.bool_]) -> Tags:
         """Of some of the words."""
         return Tags(**{name: values[words] for name, values in vars(self).items()})
+
+
+class AnyTagger(Protocol):
+    """What a pipeline asks of a tagger, whatever it is made of."""
+
+    @property
+    def upos(self) -> Vocabulary: ...
+
+    @property
+    def xpos(self) -> Vocabulary: ...
+
+    @property
+    def predicts(self) -> frozenset[int]:
+        """The columns that it fills."""
+
+    def tag(self, batch: Batch, keep: bool = True) -> Tags:
+        """Tag a batch. With `keep`, tags that are given stay, and others go with them."""
+
+    def columns(self, batch: Batch, tags: Tags, keep: bool = True) -> dict[int, Any]:
+        """Its columns for `Batch.render`; with `keep`, what is given stays."""
+
+    def likely_tags(self, batch: Batch, k: int) -> list[list[tuple[str, str, float]]]:
+        """The k best (UPOS, XPOS, probability) of each word, best first."""
+
+    def parts(self) -> Parts: ...
 
 
 class Tagger:
@@ -143,6 +168,10 @@ class Tagger:
             features=self.features,
         )
 
+    @property
+    def predicts(self) -> frozenset[int]:
+        return frozenset({UPOS, XPOS} if len(self.xpos) else {UPOS})
+
     # -- files ------------------------------------------------------------------
 
     def parts(self) -> Parts:
@@ -212,7 +241,7 @@ class Tagger:
         possible = (less_likely > _ALTERNATIVE) & (seconds >= 0)
         if keep:
             possible &= batch.blanks(UPOS)
-        alternative = np.where(possible, self._pair_values[seconds], _NO_ALTERNATIVE)
+        alternative = np.where(possible, self._pair_values[seconds], NO_ALTERNATIVE)
         return Tags(pairs, likely, upos, xpos, combine(upos, xpos), alternative)
 
     def _values_of(self, pairs: Numbers) -> tuple[Values, Values]:

@@ -19,6 +19,7 @@ from niwaki.training.config import (
     objective_keys,
     objective_owners,
     places,
+    silent_keys,
 )
 
 Record = dict[str, Any]
@@ -123,7 +124,7 @@ def used_settings(record: Mapping[str, Any]) -> Record:
         table = record.get(place.table)
         if isinstance(table, Mapping) and place.key.name in table:
             owners.setdefault(place.owner, []).append(place)
-    silent: set[tuple[str, str]] = set()
+    silent = silent_keys(kind) if kind else set()
     for found in owners.values():
         values = {each.key.name: record[each.table][each.key.name] for each in found}
         unused = _silent(values, [each.key for each in found])

@@ -17,7 +17,7 @@ from niwaki.segmenting.config import SegmenterConfig
 from niwaki.tagging.config import TaggerConfig
 
 MAX_CANDIDATES = 4096
-# What can be selected by costs that are sums over arcs, and by a graph parser, only.
+# What can be selected by costs that are sums over arcs, and by parsers that score arcs, only.
 ARC_SELECTIONS = ("augmented", "exact")
 _LISTS_TREES: When = {"select": ("hard", "hope-fear", "all-cheaper", "expected")}
 
@@ -39,7 +39,7 @@ class ModelConfig:
     kind: str = key(
         "transition",
         'The family of the parser: "transition" makes a tree move by move, "graph" chooses among '
-        "all trees. Each has keys of its own.",
+        'all trees, "neural" does so by a network. Each has keys of its own.',
         choices=family_names,
         init="fixed",
     )
@@ -371,6 +371,12 @@ def family_places(kind: str) -> Iterator[Place]:
     """The keys of a family; they stand in a table of its name, if they do not say another."""
     for each in keys_of(load_family(kind).config):
         yield Place(each.table or kind, "family", each)
+
+
+def silent_keys(kind: str) -> set[tuple[str, str]]:
+    """Keys of other tables that say nothing to a family: `silent` of the class of its own."""
+    found = getattr(load_family(kind).config, "silent", {})
+    return {(table, name) for table, names in found.items() for name in names}
 
 
 def tables(kind: str) -> list[str]:

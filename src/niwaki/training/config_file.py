@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -260,7 +261,7 @@ class _Reader:
     def _with_paths_of(self, owner: Any, table: Way) -> Any:
         found: Values = {}
         for key in keys_of(type(owner)):
-            if key.path in ("file", "named"):
+            if key.path in ("file", "named", "folder"):
                 way: Way = (*((key.table,) if key.table else table), key.name)
                 value = getattr(owner, key.name)
                 is_list = isinstance(value, tuple)
@@ -272,6 +273,8 @@ class _Reader:
         if not path or (key.path == "named" and not is_file_name(path)):
             return path
         file = self._folder / path
+        if key.path == "folder":
+            return str(file) if os.path.exists(file) else path
         try:
             is_there = file.is_file()
         except OSError:  # a name that is too long for any file

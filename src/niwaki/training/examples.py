@@ -17,7 +17,7 @@ from niwaki.kernel.batch import Batch
 from niwaki.objectives import AnyObjective, groups_of, left_out_of, load_objective
 from niwaki.pipeline.pipeline import tag_sentences
 from niwaki.tagging.morphology import Morphology
-from niwaki.tagging.tagger import Tagger, Tags
+from niwaki.tagging.tagger import AnyTagger, Tags
 from niwaki.training.config import Config, CostConfig
 
 # A second tag that is less likely than this is not tried.
@@ -101,7 +101,7 @@ def load_costs(
 
 def tag_costs(
     costs: Sequence[CostObjective],
-    tagger: Tagger | None,
+    tagger: AnyTagger | None,
     morphology: Morphology | None,
     labels: Sequence[str],
 ) -> list[CostData]:
@@ -115,7 +115,7 @@ def tag_costs(
 
 def tag_in_ways(
     objective: AnyObjective,
-    tagger: Tagger | None,
+    tagger: AnyTagger | None,
     morphology: Morphology | None,
     labels: Sequence[str],
     count: int,
@@ -151,7 +151,9 @@ class Variant:
     xpos: str
 
 
-def tag_variants(tagger: Tagger, sentences: Sequence[Sentence], most: int) -> list[list[Variant]]:
+def tag_variants(
+    tagger: AnyTagger, sentences: Sequence[Sentence], most: int
+) -> list[list[Variant]]:
     """Second tags of the most doubtful words of each sentence, the most doubtful first.
 
     Words whose tags are given are not doubtful.

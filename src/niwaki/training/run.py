@@ -19,13 +19,13 @@ from niwaki.features.clusters import WordClusters, read_clusters
 from niwaki.learning.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
 from niwaki.learning.corpus import Corpus
 from niwaki.metrics.attachment import evaluate
-from niwaki.parsers.base import Parser, Plan, Setup, load_family
+from niwaki.parsers.base import Family, Parser, Plan, Setup, TaggingParser, load_family
 from niwaki.pipeline.learned import LearnedSentences
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.segmenting.trainer import can_segment, train_segmenter
 from niwaki.tagging.morphology import Morphology
-from niwaki.tagging.tagger import Tagger, Tags
+from niwaki.tagging.tagger import AnyTagger, Tagger, Tags
 from niwaki.tagging.trainer import folds_of, jackknife, train_morphology, train_tagger
 from niwaki.tagging.updates import TagUpdates
 from niwaki.training.card import card_of, upgraded
@@ -211,11 +211,24 @@ class Run:
             if each.config.select in ARC_SELECTIONS and not family.prices_arcs:
                 raise ConfigError(
                     f"{each.config.kind}: select = {each.config.select!r} is for a parser that "
-                    'scores arcs (model.kind = "graph"); choose another'
+                    'scores arcs (model.kind = "graph" or "neural"); choose another'
                 )
         plan = family.plan(self._setup())
         self._say_what_is_in(plan)
         segmenter = init.segmenter if init else self._segmenter()
+        if family.tags_words:
+            found = self._parser_that_tags(family, plan)
+        else:
+            found = self._tagger_and_parser(family, plan)
+        card = self._card(found[-1])
+        pipeline = Pipeline(card, *found, data.clusters, segmenter, data.learned)
+        return _with_scores(pipeline, data.dev) if data.dev is not None else pipeline
+
+    def _tagger_and_parser(
+        self, family: Family, plan: Plan
+    ) -> tuple[AnyTagger | None, Morphology | None, Parser]:
+        """The tagger first: the parser sees its tags."""
+        data, init = self.data, self.data.init
         tagger, tags = self._tagger()
         morphology = init.morphology if init else self._morphology(tagger)
         costs = tag_costs(data.costs, tagger, morphology, plan.labels)
@@ -228,10 +241,25 @@ class Run:
             dev_tags = self._dev_tags(tagger)
         if data.dev is not None and dev_tags is not None:
             parser = family.calibrated(parser, data.dev, dev_tags)
-        pipeline = Pipeline(
-            self._card(parser), tagger, morphology, parser, data.clusters, segmenter, data.learned
-        )
-        return _with_scores(pipeline, data.dev) if data.dev is not None else pipeline
+        return tagger, morphology, parser
+
+    def _parser_that_tags(
+        self, family: Family, plan: Plan
+    ) -> tuple[AnyTagger | None, Morphology | None, Parser]:
+        """The parser alone; where costs look at tags before it knows any, a tagger gives them."""
+        data, init = self.data, self.data.init
+        tagger: AnyTagger | None = init.tagger if init else None
+        morphology = None
+        if data.costs and init is None and data.has_tags:
+            first = self._train_tagger()
+            tagger, morphology = first, self._morphology(first)
+        costs = tag_costs(data.costs, tagger, morphology, plan.labels)
+        dev_tags = self._dev_tags(None)
+        weights = self._weights(plan, None, Tags.none(data.corpus.batch), costs, dev_tags)
+        parser = plan.finished(weights)
+        if data.dev is not None and dev_tags is not None:
+            parser = family.calibrated(parser, data.dev, dev_tags)
+        return parser.tagger if isinstance(parser, TaggingParser) else None, None, parser
 
     def _setup(self) -> Setup:
         data, model, training = self.data, self.data.config.model, self.data.config.training
@@ -250,6 +278,9 @@ class Run:
             init=data.init.parser if data.init else None,
             has_links=any(each.links for each in treebanks),
             selections=frozenset(each.config.select for each in data.costs),
+            has_feats=data.config.tagger.feats,
+            has_lemmas=data.config.tagger.lemmas,
+            threads=self.threads,
         )
 
     def _say_what_is_in(self, plan: Plan) -> None:
@@ -284,29 +315,33 @@ class Run:
         seed = self.data.config.training.seed
         return train_segmenter(corpus, config, seed, self.reporter.advance)
 
+    def _train_tagger(self) -> Tagger:
+        data, corpus, config = self.data, self.data.corpus, self.data.config.tagger
+        work = corpus.visits("tags") * config.passes + corpus.interpolated_visits("tags")
+        self.reporter.stage("tagger", work)
+        return train_tagger(
+            corpus,
+            config,
+            data.config.training.seed,
+            "tagger",
+            lowercase=data.lowercase,
+            clusters=data.clusters.kernel if data.clusters else None,
+            advance=self.reporter.advance,
+            checkpoint=self.checkpoint,
+        )
+
     def _tagger(self) -> tuple[Tagger | None, Tags]:
         """The tagger, and the tags of the corpus as the parser will meet them."""
         data, corpus, config = self.data, self.data.corpus, self.data.config.tagger
         seed, clusters = data.config.training.seed, data.clusters.kernel if data.clusters else None
+        tagger = None
         if data.init is not None:
+            assert data.init.tagger is None or isinstance(data.init.tagger, Tagger)
             tagger = data.init.tagger
             if self.tags is not None:
                 return tagger, self.tags
         elif data.has_tags:
-            work = corpus.visits("tags") * config.passes + corpus.interpolated_visits("tags")
-            self.reporter.stage("tagger", work)
-            tagger = train_tagger(
-                corpus,
-                config,
-                seed,
-                "tagger",
-                lowercase=data.lowercase,
-                clusters=clusters,
-                advance=self.reporter.advance,
-                checkpoint=self.checkpoint,
-            )
-        else:
-            tagger = None
+            tagger = self._train_tagger()
         if tagger is None:
             return None, Tags.none(corpus.batch)
         unseen = data.unseen

@@ -1,6 +1,4 @@
-"""A graph parser that is trained by costs; where they are sums over arcs, by exact expected
-costs and cost-augmented decoding.
-"""
+"""A graph parser that is trained by costs: how its weights change."""
 
 from __future__ import annotations
 
@@ -8,38 +6,31 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from niwaki.data.kbest import KBest
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.graph.arc_learning import ArcLearner
 from niwaki.kernel.linear import SparseWeights
+from niwaki.parsers.arcs.costs import LABEL_SLOPE, ArcExamples
 from niwaki.parsers.base import Search, Slopes
-from niwaki.parsers.decoding import Scores, decode, expected_cost
 from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.learners import OnlineUpdate
-from niwaki.parsers.graph.model import GraphParser, log_softmax
+from niwaki.parsers.graph.model import GraphParser
 from niwaki.parsers.graph.scorer import LinearScorer
-from niwaki.parsers.graph.search import GraphCandidates
-from niwaki.parsers.graph.training_data import NEGLIGIBLE, ArcTrainingData, add_steps, arc_parts
+from niwaki.parsers.graph.training_data import ArcTrainingData, add_steps, arc_parts
 from niwaki.tagging.tagger import Tags
 from niwaki.typing import FloatArray, IntArray
 
 # Slopes of labels that are smaller are left out: every feature would weigh every label.
 LABEL_NEGLIGIBLE = 0.03
-_LABEL_SLOPE = 1e-3
-# By so much more does a cost weigh than any score when the cheapest tree is wanted.
-_CHEAPEST = 1e6
 
 
-class GraphExamples(GraphCandidates):
+class GraphExamples(ArcExamples):
     """Examples of a cost, and the weights that are trained by them.
 
     Candidates are found by `parser`, whose temperatures are those of a calibrated model;
     `trained` has the same weights without them, as the treebank is learned.
     """
-
-    auto_scale = 4.0
 
     def __init__(
         self,
@@ -120,56 +111,11 @@ class GraphExamples(GraphCandidates):
                 slopes[np.arange(len(words)), names[words]] += sign
                 yield parts, slopes
 
-    def _label_logs(self, s: int, parts: IntArray) -> FloatArray:
-        found = self._data.scorer.labels_of_parts(self._batch, self._values, s, parts)
-        return log_softmax(found)
-
     def _climb_labels(
         self, s: int, parts: IntArray, slopes: FloatArray, step: float, least: float
     ) -> None:
         rate = self._config.learning_rate * step
         self._label_learner.climb(s, parts, slopes, least, 0.0, rate, self._config.adagrad_epsilon)
-
-    # -- costs that are sums over arcs ---------------------------------------------
-
-    def augmented(self, s: int, costs: FloatArray, scale: float) -> KBest:
-        """The best tree, the one of hope and the one of fear: where score - scale * cost is
-        highest, and where score + scale * cost is, among all trees.
-        """
-        scores = self._scores(s, costs)
-        trees = [
-            self._decoded(s, scores, scores.table + sign * costs) for sign in (0, -scale, scale)
-        ]
-        return self._as_candidates(s, trees)
-
-    def expectation(self, s: int, costs: FloatArray, scale: float) -> tuple[KBest, Slopes, float]:
-        """The best tree and the cheapest one; the gradient of the expected cost under
-        p(tree) ~ exp(score / scale), and that cost.
-        """
-        scores = self._scores(s, costs)
-        found, slopes = expected_cost(
-            Scores(scores.table / scale, scores.lengths),
-            costs,
-            projective=self._parser.spec.projective,
-            too_long="spanning",
-        )
-        large = _CHEAPEST * (1 + np.abs(scores.table).max())
-        trees = [self._decoded(s, scores, scores.table - each * costs) for each in (0, large)]
-        n = int(scores.lengths[0])
-        by_arc = slopes if slopes.ndim == 1 else slopes.sum(axis=1)
-        arcs = _chosen_arcs(np.abs(by_arc) > NEGLIGIBLE, n)
-        labelled, label_slopes = arcs[:0], np.zeros((0, len(self._parser.labels)))
-        if slopes.ndim == 2:
-            every = _chosen_arcs(np.abs(slopes).max(axis=1) > NEGLIGIBLE, n)
-            rows = every[:, 0] * n + every[:, 1] - 1
-            # d score / d weight of a label is [this label] - p.
-            shares = np.exp(self._label_logs(s, every))
-            passed = slopes[rows] - shares * by_arc[rows, None]
-            kept = np.abs(passed).max(axis=1, initial=0) > _LABEL_SLOPE
-            labelled, label_slopes = every[kept], passed[kept]
-        taken = by_arc[arcs[:, 0] * n + arcs[:, 1] - 1]
-        gradient = Slopes(s, arcs, taken, labelled, label_slopes)
-        return self._as_candidates(s, trees), gradient, float(found[0])
 
     def descend(self, slopes: Slopes, step: float) -> None:
         """Move the weights down a gradient."""
@@ -178,44 +124,5 @@ class GraphExamples(GraphCandidates):
         if len(slopes.labelled):
             downhill = np.ascontiguousarray(-slopes.label_slopes)
             self._climb_labels(
-                s, np.ascontiguousarray(slopes.labelled), downhill, step, _LABEL_SLOPE
+                s, np.ascontiguousarray(slopes.labelled), downhill, step, LABEL_SLOPE
             )
-
-    def _scores(self, s: int, costs: FloatArray) -> Scores:
-        """Scores of arcs, with labels if costs tell them apart."""
-        if costs.ndim == 2:
-            return self._parser.labelled_scores(self._batch, s, self._values)
-        return self._parser.scores(self._batch, self._values, s)
-
-    def _decoded(
-        self, s: int, scores: Scores, table: FloatArray
-    ) -> tuple[IntArray, IntArray, float]:
-        """The best tree of a changed table, and its score under the model."""
-        found = decode(
-            Scores(table, scores.lengths, scores.siblings),
-            projective=self._projective,
-            too_long="spanning",
-        )
-        rows = scores.arcs_of_words(found.heads)
-        if found.labels is not None:
-            score = float(scores.table[rows, found.labels].sum())
-            return found.heads, found.labels, score
-        every = np.arange(len(found.heads), dtype=np.int32)
-        logs = self._parser.label_logs(self._batch, self._values, s, found.heads, every + 1)
-        labels = logs.argmax(axis=1).astype(np.int32)
-        score = float(scores.table[rows].sum() + logs.max(axis=1).sum())
-        return found.heads, labels, score
-
-    def _as_candidates(self, s: int, trees: list[tuple[IntArray, IntArray, float]]) -> KBest:
-        heads, labels, scores = zip(*trees, strict=True)
-        names = self._parser.labels.names
-        return KBest(np.stack(heads), np.stack(labels), np.array(scores), names, number=s)
-
-
-def _chosen_arcs(wanted: NDArray[np.bool_], n: int) -> IntArray:
-    """Parts of the arcs of a table that are wanted; a word is never its own head."""
-    rows = np.flatnonzero(wanted)
-    rows = rows[rows // n != rows % n + 1]
-    parts = np.full((len(rows), 3), -1, dtype=np.int32)
-    parts[:, 0], parts[:, 1] = rows // n, rows % n + 1
-    return parts

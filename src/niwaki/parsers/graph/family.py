@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from niwaki.errors import ConfigError
 from niwaki.features.arc_templates import load_arc_feature_set
 from niwaki.features.parts import SavedParts
-from niwaki.features.vocabulary import Vocabulary
 from niwaki.features.weights import PackedWeights
 from niwaki.kernel.features.words import Clusters
 from niwaki.learning.corpus import Corpus
+from niwaki.parsers.arcs.calibration import calibrate
+from niwaki.parsers.arcs.labels import labels_of
 from niwaki.parsers.base import Job, Parser, Search, Setup
-from niwaki.parsers.graph.calibration import calibrate
 from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.learners import learns_online
 from niwaki.parsers.graph.model import GraphParser, linear_parser
@@ -50,18 +49,8 @@ class GraphPlan:
     def _new_spec(self) -> GraphSpec:
         """The parser for a treebank: its labels, and what it looks at."""
         setup, config = self._setup, self._config
-        labels = Counter(
-            label
-            for sentence in setup.corpus.with_known_arcs()
-            for head, label in zip(sentence.heads, sentence.deprels, strict=True)
-            if head >= 0
-        )
-        if not labels:
-            raise ConfigError("the training data has no arcs; give sentences with heads")
-        if len(labels) > 256:
-            raise ConfigError(f"{len(labels)} labels, but at most 256 are possible")
         spec = GraphSpec(
-            labels=Vocabulary(sorted(labels)).names,
+            labels=labels_of(setup.corpus),
             order=config.order,
             latent=config.latent,
             projective=config.projective,
@@ -133,6 +122,7 @@ class GraphFamily:
     name = "graph"
     config = GraphConfig
     prices_arcs = True
+    tags_words = False
 
     def plan(self, setup: Setup) -> GraphPlan:
         return GraphPlan(setup)

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.kernel.graph.arc_learning import ArcLearner
+from niwaki.parsers.arcs.costs import NEGLIGIBLE
 from niwaki.parsers.decoding import Scores, decode, kbest, sum_trees
 from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.training_data import (
-    NEGLIGIBLE,
     ArcTrainingData,
     add_steps,
     arc_parts,

@@ -16,11 +16,12 @@ from niwaki.kernel.graph.arc_learning import ArcLearner
 from niwaki.kernel.linear import SparseWeights
 from niwaki.learning.checkpoint import below
 from niwaki.learning.corpus import Corpus, projective_heads
+from niwaki.parsers.arcs.parser import log_softmax
 from niwaki.parsers.base import Search
 from niwaki.parsers.graph.config import GraphConfig
 from niwaki.parsers.graph.costs import LABEL_NEGLIGIBLE, GraphExamples
 from niwaki.parsers.graph.learners import make_online_update, make_update
-from niwaki.parsers.graph.model import GraphParser, linear_parser, log_softmax
+from niwaki.parsers.graph.model import GraphParser, linear_parser
 from niwaki.parsers.graph.scorer import TABLES, LinearScorer
 from niwaki.parsers.graph.spec import GraphSpec
 from niwaki.parsers.graph.training_data import ArcTrainingData, arc_parts

@@ -17,9 +17,6 @@ from niwaki.parsers.graph.model import GraphParser
 from niwaki.parsers.graph.scorer import LinearScorer
 from niwaki.typing import FloatArray, IntArray
 
-# Gradients below this are left out: most arcs of a sentence are out of the question.
-NEGLIGIBLE = 1e-4
-
 
 @dataclass(frozen=True)
 class LabelledArcs:

@@ -178,6 +178,7 @@ class TransitionFamily:
     name = "transition"
     config = TransitionConfig
     prices_arcs = False
+    tags_words = False
 
     def plan(self, setup: Setup) -> TransitionPlan:
         return TransitionPlan(setup)

@@ -85,6 +85,7 @@ class NeighbourFamily:
     name = "neighbour"
     config = NeighbourConfig
     prices_arcs = False
+    tags_words = False
 
     def plan(self, setup: Setup) -> NeighbourPlan:
         return NeighbourPlan(setup)

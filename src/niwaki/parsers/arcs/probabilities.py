@@ -1,4 +1,4 @@
-"""What a graph parser gives the trees that it chose, in the sum over all trees."""
+"""What a parser of arcs gives the trees that it chose, in the sum over all trees."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from niwaki.parsers.decoding import Scores
 from niwaki.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from niwaki.parsers.graph.model import GraphParser
+    from niwaki.parsers.arcs.parser import ArcParser
 
 # Arcs with less probability do not count for the probability of a label.
 _NEGLIGIBLE = 1e-6
 
 
-def graph_probabilities(
-    parser: GraphParser, batch: Batch, values: Any, heads: IntArray, labels: IntArray
+def tree_probabilities(
+    parser: ArcParser[Any], batch: Batch, values: Any, heads: IntArray, labels: IntArray
 ) -> dict[str, FloatArray]:
     """Of each word's arc and label the probability in the sum over all trees, and of each
     sentence the labelled tree's. That of a label is summed over all heads of the word.
@@ -38,7 +38,7 @@ def graph_probabilities(
 
 
 def _label_marginals(
-    parser: GraphParser,
+    parser: ArcParser[Any],
     batch: Batch,
     values: Any,
     scores: Scores,

@@ -1,25 +1,28 @@
-"""Calibrates the probabilities of a finished graph parser on held-out data."""
+"""Calibrates the probabilities of a finished parser of arcs on held-out data."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from niwaki.data.faults import DEPREL
 from niwaki.learning.corpus import Corpus
+from niwaki.parsers.arcs.parser import ArcParser, log_softmax
 from niwaki.parsers.decoding import Scores, sum_trees
-from niwaki.parsers.graph.model import GraphParser, log_softmax
 from niwaki.tagging.tagger import Tags
 
-# The search for a temperature of a graph parser: between which, and how often it is halved.
+P = TypeVar("P", bound=ArcParser[Any])
+
+# The search for a temperature of a parser of arcs: between which, and how often it is halved.
 _RANGE = (1e-3, 1e3)
 _SECTIONS = 24
 # Sentences and words that are enough for one number.
 _ENOUGH_SENTENCES, _LONGEST = 600, 120
 
 
-def calibrate(parser: GraphParser, held_out: Corpus, tags: Tags) -> GraphParser:
+def calibrate(parser: P, held_out: Corpus, tags: Tags) -> P:
     """The parser at those temperatures at which the held-out trees, and the labels of their
     arcs, are most probable. They change no tree.
     """

@@ -1,9 +1,9 @@
-"""The k best trees of a graph parser, all of them or those that obey constraints."""
+"""The k best trees of a parser of arcs, all of them or those that obey constraints."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +19,16 @@ from niwaki.parsers.decoding import Scores, kbest
 from niwaki.tagging.tagger import Tags
 
 if TYPE_CHECKING:
-    from niwaki.parsers.graph.model import GraphParser
+    from niwaki.parsers.arcs.parser import ArcParser
 
 # Arcs and labels that are believed less are passed over.
 _NEGLIGIBLE = 1e-3
 
 
-class GraphCandidates:
-    """The k best trees of a graph parser in the sentences of a batch."""
+class ArcCandidates:
+    """The k best trees of a parser of arcs in the sentences of a batch."""
 
-    def __init__(self, parser: GraphParser, batch: Batch, tags: Tags, search: Search) -> None:
+    def __init__(self, parser: ArcParser[Any], batch: Batch, tags: Tags, search: Search) -> None:
         self._parser, self._batch = parser, batch
         self._projective = parser.is_projective(search)
         self._values = parser.scorer.values(batch, tags)
@@ -37,9 +37,7 @@ class GraphCandidates:
         """The k best of all trees, or of those that obey; with "eisner" of projective ones."""
         parser, words = self._parser, self._batch.lengths[s]
         if parser.max_words is not None and words > parser.max_words:
-            raise ModelError(
-                f"{words} words; a graph parser ranks trees of up to {parser.max_words}"
-            )
+            raise ModelError(f"{words} words; this parser ranks trees of up to {parser.max_words}")
         scores = parser.labelled_scores(self._batch, s, self._values)
         if constraints:
             tables = constraints.tables if self._projective else constraints.nonprojective_tables
@@ -86,7 +84,7 @@ def _obeying(found: KBest, constraints: Constraints) -> KBest:
 
 
 def _constrained(
-    parser: GraphParser, scores: Scores, constraints: Constraints, tables: Tables
+    parser: ArcParser[Any], scores: Scores, constraints: Constraints, tables: Tables
 ) -> Scores:
     """Scores by which only trees that obey are good.
 
@@ -112,7 +110,7 @@ def _constrained(
 
 
 def _allowed_labels(
-    parser: GraphParser, constraints: Constraints, word: int
+    parser: ArcParser[Any], constraints: Constraints, word: int
 ) -> NDArray[np.bool_] | None:
     """Which of the model's labels a word may have; None for any, or if it knows none of them."""
     wanted = constraints.labels_of(word)
