@@ -3,9 +3,8 @@
 python -m benchmarks.tasks.people_links [kftt ja ko] [--without automatic] [--sizes 50 100 200]
 
 Five folds: what is scored was never learned from, neither its links nor its text. Beside a quarter
-of EWT it learns by references of people (the other four folds), by automatic ones of the same
-kind of text, and by trees that it finds for that text in true case itself, for those in
-lower case. `--without` leaves out one of these; `--sizes` draws learning curves. Settings were
+of EWT it learns by references of people (the other four folds) and by automatic ones of the same
+kind of text. `--without` leaves out one of these; `--sizes` draws learning curves. Settings were
 chosen on the first two folds of KFTT.
 """
 
@@ -40,10 +39,10 @@ FOLDS = 5
 SHOWN = ("frs_linked", "exact_linked")
 PEOPLE: dict[str, Any] = {"k": 64}
 PASSES = 10
-AUTOMATIC, SILVER = 3000, 6000
+AUTOMATIC = 3000
 # Of automatic references, those with links on so many words, and on such a share of them.
 LEAST_LINKED, SHARE_LINKED = 4, 0.6
-INGREDIENTS = ("people", "automatic", "silver")
+INGREDIENTS = ("people", "automatic")
 
 
 @dataclass(frozen=True)
@@ -105,23 +104,10 @@ def automatic_references(text: Text) -> Path:
     return path
 
 
-def silver_trees(text: Text) -> Path:
-    """Trees that the model finds in true case, with words in lower case."""
-    path = WORK / f"people-links-{text.language}-silver.conllu"
-    if not path.exists():
-        words = [Sentence.from_words(pair[0]) for pair in pairs_of(text)[:SILVER]]
-        parsed = niwaki.load("en").parse(words)
-        write(path, (s.replace(forms=[form.lower() for form in s.forms]) for s in parsed))
-    return path
-
-
 def adapted(name: str, text: Text, learned: Sequence[Reference], parts: Sequence[str]) -> Path:
     """The model in the box, adapted by some ingredients."""
     quarter = write(WORK / "ewt-quarter.conllu", list(niwaki.read_conllu(need(EWT_TRAIN)))[::4])
-    treebanks: list[dict[str, Any]] = [{"data": str(quarter)}]
-    if "silver" in parts and text.lowercase:
-        treebanks.append({"data": str(silver_trees(text)), "trains": ["trees"]})
-    trees = sum(1 for each in treebanks for _ in niwaki.read_conllu(each["data"]))
+    trees = sum(1 for _ in niwaki.read_conllu(quarter))
     order = {"kind": "reordering", "rules": text.language}
     costs = []
     if "people" in parts:
@@ -132,7 +118,7 @@ def adapted(name: str, text: Text, learned: Sequence[Reference], parts: Sequence
     if "automatic" in parts and text.pairs is not None:
         data = str(automatic_references(text))
         costs.append({**order, "k": 16, "data": data, "schedule": AUTOMATIC / trees})
-    record = {"objective": [*treebanks, *costs], "training": {"epochs": 1}}
+    record = {"objective": [{"data": str(quarter)}, *costs], "training": {"epochs": 1}}
     return trained(f"people-links-{name}", record, Path("en"))
 
 
