@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "segmenting": LEARNING,
     "parsers": LEARNING | {"tagging"},
     "pipeline": LEARNING | {"tagging", "segmenting", "parsers"},
-    "tasks": DATA,
+    "tasks": DATA | {"learning"},
     "metrics": DATA,
     "objectives": JUDGING,
     "training": BELOW_TRAINING,

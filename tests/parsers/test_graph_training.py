@@ -14,11 +14,11 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.features.arc_templates import load_arc_feature_set
 from niwaki.learning.corpus import Corpus
+from niwaki.learning.lbfgs import LBFGS
 from niwaki.parsers.decoding import kbest, sum_trees
 from niwaki.parsers.graph import online as online
 from niwaki.parsers.graph.batch import BatchLogLinear, MaxMargin
 from niwaki.parsers.graph.config import GraphConfig
-from niwaki.parsers.graph.lbfgs import LBFGS
 from niwaki.parsers.graph.model import GraphParser
 from niwaki.parsers.graph.spec import GraphSpec
 from niwaki.parsers.graph.trainer import GraphTrainer, GraphWeightsPlan

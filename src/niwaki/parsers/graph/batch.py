@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
+from niwaki.learning.lbfgs import LBFGS
 from niwaki.parsers.arcs.costs import NEGLIGIBLE
 from niwaki.parsers.decoding import Scores, decode, sum_trees
 from niwaki.parsers.graph.config import GraphConfig
-from niwaki.parsers.graph.lbfgs import LBFGS
 from niwaki.parsers.graph.training_data import ArcTrainingData, arc_parts
 from niwaki.typing import Arrays, FloatArray
 
