@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from niwaki.pipeline.ensemble import Ensemble
     from niwaki.pipeline.pipeline import Pipeline
     from niwaki.pipeline.store import load
+    from niwaki.tasks.connectives.model import ConnectiveModel
     from niwaki.tasks.reorder.learning import Learned
     from niwaki.tasks.reorder.reorderer import Reordering
     from niwaki.tasks.reorder.rules import RuleSet
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from niwaki.verbs.analyzing import analyze, analyze_bilingual, analyze_curves, trade_off
     from niwaki.verbs.checking import RulesCheck, check_rules
     from niwaki.verbs.clustering import cluster
+    from niwaki.verbs.connecting import connectives, evaluate_connectives, train_connectives
     from niwaki.verbs.describing import ModelInfo, info
     from niwaki.verbs.drawing import draw_trees
     from niwaki.verbs.evaluating import (
@@ -115,6 +117,7 @@ _LATER = {
     "niwaki.pipeline.ensemble": ("Ensemble",),
     "niwaki.pipeline.pipeline": ("Pipeline",),
     "niwaki.pipeline.store": ("load",),
+    "niwaki.tasks.connectives.model": ("ConnectiveModel",),
     "niwaki.tasks.reorder.learning": ("Learned",),
     "niwaki.tasks.reorder.reorderer": ("Reordering",),
     "niwaki.tasks.reorder.rules": ("RuleSet",),
@@ -128,6 +131,7 @@ _LATER = {
     "niwaki.verbs.analyzing": ("analyze", "analyze_bilingual", "analyze_curves", "trade_off"),
     "niwaki.verbs.checking": ("RulesCheck", "check_rules"),
     "niwaki.verbs.clustering": ("cluster",),
+    "niwaki.verbs.connecting": ("connectives", "evaluate_connectives", "train_connectives"),
     "niwaki.verbs.describing": ("ModelInfo", "info"),
     "niwaki.verbs.drawing": ("draw_trees",),
     "niwaki.verbs.evaluating": (
@@ -152,6 +156,7 @@ __all__ = [
     "Comparison",
     "Config",
     "ConfigError",
+    "ConnectiveModel",
     "ConstraintError",
     "Constraints",
     "CorpusError",
@@ -202,11 +207,13 @@ __all__ = [
     "check_rules",
     "cluster",
     "compare",
+    "connectives",
     "draw",
     "draw_trees",
     "evaluate",
     "evaluate_alignment",
     "evaluate_all",
+    "evaluate_connectives",
     "evaluate_reordering",
     "info",
     "kbest",
@@ -225,6 +232,7 @@ __all__ = [
     "to_spacy",
     "trade_off",
     "train",
+    "train_connectives",
     "uptrain",
     "validate",
     "write_conllu",

@@ -18,7 +18,7 @@ from niwaki.learning.ranker import (
     learn_ranker,
     log_softmax,
     loss,
-    places_of,
+    matrix_of,
 )
 from tests.reference import ranking
 
@@ -62,8 +62,8 @@ def test_the_gradient_is_that_of_the_loss(seed: int) -> None:
     sets, random = random_sets(seed), np.random.default_rng(seed)
     data = packed(sets)
     keys = np.unique(data.keys)
-    at, places = random.normal(size=len(keys)), places_of(keys, data.keys)
-    value, gradient = loss(data, places, at, 0.3)
+    at = random.normal(size=len(keys))
+    value, gradient = loss(data, matrix_of(keys, data), at, 0.3)
     named = dict(zip(keys.tolist(), at.tolist(), strict=True))
     assert value == pytest.approx(ranking.loss(sets, named, 0.3))
     for number, key in enumerate(keys.tolist()):
@@ -77,8 +77,8 @@ def test_learning_ends_where_the_gradient_is_nothing() -> None:
     sets = random_sets(3, count=20)
     data = packed(sets)
     ranker = learn_ranker(data, RankerSettings(l2=0.2, passes=300))
-    places = places_of(ranker.keys, data.keys)
-    _, gradient = loss(data, places, ranker.weights.astype(np.float64), 0.2)
+    matrix = matrix_of(ranker.keys, data)
+    _, gradient = loss(data, matrix, ranker.weights.astype(np.float64), 0.2)
     assert np.abs(gradient).max() < 0.05
     named = dict(zip(ranker.keys.tolist(), ranker.weights.tolist(), strict=True))
     assert ranking.loss(sets, named, 0.2) < ranking.loss(sets, {}, 0.2)

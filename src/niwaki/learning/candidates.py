@@ -6,7 +6,6 @@ import zlib
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,16 +65,6 @@ class CandidateSets:
     def __len__(self) -> int:
         """The number of sets."""
         return len(self.sets) - 1
-
-    @cached_property
-    def row_of(self) -> NDArray[np.int64]:
-        """The candidate that each feature belongs to."""
-        return np.repeat(np.arange(len(self.rows) - 1), np.diff(self.rows))
-
-    @property
-    def set_of(self) -> NDArray[np.int64]:
-        """The set that each candidate belongs to."""
-        return np.repeat(np.arange(len(self)), np.diff(self.sets))
 
     @property
     def decided(self) -> NDArray[np.bool_]:

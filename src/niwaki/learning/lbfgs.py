@@ -47,19 +47,19 @@ class LBFGS:
     def tell(self, value: float, gradient: FloatArray) -> None:
         """What the function is at `point`."""
         self.evaluations += 1
-        slope = float(self._gradient @ self._direction)
+        slope = _dot(self._gradient, self._direction)
         if self.value < np.inf and not value <= self.value + _SUFFICIENT * self._step * slope:
             self._shorten(value, slope)
             return
         if self.value < np.inf:
             move, bend = self._step * self._direction, gradient - self._gradient
             # Only positive curvature keeps the directions descending.
-            if move @ bend > 1e-12 * float(bend @ bend):
+            if _dot(move, bend) > 1e-12 * _dot(bend, bend):
                 self._moves = [*self._moves, move][-self._memory :]
                 self._bends = [*self._bends, bend][-self._memory :]
         self.best, self.value, self._gradient = self.point, value, gradient.copy()
         self._direction = -self._scaled(gradient)
-        length = float(np.sqrt(gradient @ gradient))
+        length = float(np.sqrt(_dot(gradient, gradient)))
         self._step = 1.0 if self._moves else 1.0 / max(1.0, length)
 
     def _shorten(self, value: float, slope: float) -> None:
@@ -71,7 +71,7 @@ class LBFGS:
             # Rounding is all that is left; begin again along the gradient.
             self._moves, self._bends = [], []
             self._direction = -self._gradient
-            self._step = 1.0 / max(1.0, float(np.sqrt(self._gradient @ self._gradient)))
+            self._step = 1.0 / max(1.0, float(np.sqrt(_dot(self._gradient, self._gradient))))
 
     def _scaled(self, gradient: FloatArray) -> FloatArray:
         """The gradient times the inverse of the estimated curvature (two-loop recursion)."""
@@ -79,14 +79,14 @@ class LBFGS:
         shares = []
         pairs = list(zip(self._moves, self._bends, strict=True))
         for move, bend in reversed(pairs):
-            share = (move @ found) / (move @ bend)
+            share = _dot(move, found) / _dot(move, bend)
             found -= share * bend
             shares.append(share)
         if pairs:
             move, bend = pairs[-1]
-            found *= (move @ bend) / (bend @ bend)
+            found *= _dot(move, bend) / _dot(bend, bend)
         for (move, bend), share in zip(pairs, reversed(shares), strict=True):
-            found += (share - (bend @ found) / (move @ bend)) * move
+            found += (share - _dot(bend, found) / _dot(move, bend)) * move
         return found
 
     # -- interruption ------------------------------------------------------------
@@ -109,3 +109,10 @@ class LBFGS:
         self.value, self._step = float(arrays["numbers"][0]), float(arrays["numbers"][1])
         self.evaluations = int(arrays["numbers"][2])
         self._moves, self._bends = list(arrays["moves"]), list(arrays["bends"])
+
+
+def _dot(one: FloatArray, other: FloatArray) -> float:
+    """Without BLAS: its threads wait for each other where cores are busy, and round by their
+    number.
+    """
+    return float(np.einsum("i,i", one, other))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.errors import ModelError, NiwakiError
+from niwaki.kernel.sparse import SparseRows
 from niwaki.keys import key
 from niwaki.learning.candidates import CandidateSets
 from niwaki.learning.lbfgs import LBFGS
@@ -48,9 +49,8 @@ class Ranker:
 
     def scores(self, data: CandidateSets) -> FloatArray:
         """A number for each candidate."""
-        places = places_of(self.keys, data.keys)
         weights = np.append(self.weights.astype(np.float64), 0.0)
-        return _scores(data, places, weights)
+        return matrix_of(self.keys, data).times(weights)
 
     def log_probabilities(self, data: CandidateSets) -> FloatArray:
         """log P of each candidate within its set."""
@@ -81,11 +81,10 @@ def learn_ranker(data: CandidateSets, settings: RankerSettings | None = None) ->
     data = data if decided.all() else data.only(decided)
     keys, counts = np.unique(data.keys, return_counts=True)
     keys = keys[counts >= settings.least_count]
-    places = places_of(keys, data.keys)
     if settings.learner == "likelihood":
-        weights = _most_likely(data, places, len(keys), settings)
+        weights = _most_likely(data, keys, settings)
     else:
-        weights = _perceptron(data, places, len(keys), settings)
+        weights = _perceptron(data, places_of(keys, data.keys), len(keys), settings)
     learned = weights.astype(np.float32)
     return Ranker(keys[learned != 0], learned[learned != 0])
 
@@ -116,28 +115,28 @@ def best_of(scores: FloatArray, data: CandidateSets) -> Places:
 
 
 def loss(
-    data: CandidateSets, places: Places, weights: FloatArray, l2: float
+    data: CandidateSets, matrix: SparseRows, weights: FloatArray, l2: float
 ) -> tuple[float, FloatArray]:
-    """`l2 |w|^2 / 2 - sum share log P` and its gradient; the weight behind the last stays 0."""
-    logs = log_softmax(_scores(data, places, np.append(weights, 0.0)), data)
-    value = l2 * float(weights @ weights) / 2 - float(data.shares @ logs)
+    """`l2 |w|^2 / 2 - sum share log P` and its gradient."""
+    logs = log_softmax(matrix.times(np.append(weights, 0.0)), data)
+    value = l2 * float(np.square(weights).sum()) / 2 - float((data.shares * logs).sum())
     # d/dw = l2 w + expected features - features of what is right.
-    surplus = (np.exp(logs) - data.shares)[data.row_of] * data.values
-    gradient = np.bincount(places, surplus, minlength=len(weights) + 1)[:-1]
+    gradient = matrix.transposed_times(np.exp(logs) - data.shares)[:-1]
     return value, np.asarray(gradient + l2 * weights)
 
 
-def _scores(data: CandidateSets, places: Places, weights: FloatArray) -> FloatArray:
-    found = np.bincount(data.row_of, weights[places] * data.values, minlength=len(data.rows) - 1)
-    return np.asarray(found, dtype=np.float64)
+def matrix_of(known: NDArray[np.uint32], data: CandidateSets) -> SparseRows:
+    """A row a candidate, a column a known key; behind them one for all that are not known."""
+    places = places_of(known, data.keys).astype(np.int32)
+    return SparseRows(data.rows, places, data.values, len(known) + 1)
 
 
 def _most_likely(
-    data: CandidateSets, places: Places, size: int, settings: RankerSettings
+    data: CandidateSets, keys: NDArray[np.uint32], settings: RankerSettings
 ) -> FloatArray:
-    search, before = LBFGS(np.zeros(size)), np.inf
+    matrix, search, before = matrix_of(keys, data), LBFGS(np.zeros(len(keys))), np.inf
     for _ in range(settings.passes):
-        search.tell(*loss(data, places, search.point, settings.l2))
+        search.tell(*loss(data, matrix, search.point, settings.l2))
         if search.value < before and before - search.value < _FLAT * abs(search.value):
             break
         before = search.value

@@ -1,0 +1,48 @@
+"""Find what connectives join: the heads of their two arguments.
+
+The input is CoNLL-U with trees, or with --parser anything that `niwaki parse` reads. Connectives
+are those that are marked (`Connective=4-5` in MISC of word 4); if none is, or with --mark, they are
+found. The output has `Arg1=-1:7|Arg2=9` beside them: word 7 of the sentence before, and word 9.
+
+  niwaki connectives trees.conllu -m connectives.niwaki
+  niwaki connectives letter.txt -m connectives.niwaki --parser en
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from niwaki.cli import OK
+from niwaki.cli._arguments import positive
+from niwaki.data.conllu import write_conllu
+from niwaki.verbs.connecting import connectives
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")
+    parser.add_argument(
+        *("-m", "--model"),
+        metavar="MODEL",
+        required=True,
+        help="a model of `niwaki train-connectives`",
+    )
+    parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
+    parser.add_argument("--parser", metavar="MODEL", help="parse with this model first")
+    parser.add_argument(
+        "--mark", action="store_true", help="find connectives even if some are marked"
+    )
+    parser.add_argument(
+        "--threads", type=positive, default=1, metavar="N", help="with --parser: default 1"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    found = connectives(
+        arguments.file,
+        arguments.model,
+        parser=arguments.parser,
+        mark=arguments.mark,
+        threads=arguments.threads,
+    )
+    write_conllu(found, arguments.output)
+    return OK

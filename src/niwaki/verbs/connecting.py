@@ -1,0 +1,90 @@
+"""What connectives join: found in documents, learned, and scored."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from niwaki.data.connectives import Document, documents
+from niwaki.data.sentence import Sentence
+from niwaki.data.text import read_sentences
+from niwaki.metrics.connectives import ConnectivesEvaluation
+from niwaki.metrics.connectives import evaluate_connectives as evaluate_documents
+from niwaki.tasks.connectives.learning import learn_connectives
+from niwaki.tasks.connectives.model import ConnectiveModel, Settings
+from niwaki.verbs._given import Model, Sentences, Watch, is_source, model_of, name_of, unwatched
+
+
+def connectives(
+    source: Sentences,
+    model: str | os.PathLike[str] | ConnectiveModel,
+    *,
+    parser: Model | None = None,
+    mark: bool = False,
+    threads: int = 1,
+) -> Iterator[Sentence]:
+    """Yield sentences with the arguments of their connectives in MISC.
+
+    Connectives are those that are marked; if none is, or with `mark`, the model marks them. The
+    trees are the input's, or those of `parser`, which also takes raw text.
+
+        >>> for sentence in connectives("trees.conllu", "connectives.niwaki"):
+        ...     print([notes.get("Arg1") for notes in sentence.notes])
+    """
+    finder = model if isinstance(model, ConnectiveModel) else ConnectiveModel.load(model)
+    given = _documents(source, parser, threads)
+    mark = mark or not any(each.connectives for each in given)
+    return (s for found in finder.resolve(given, mark=mark) for s in found.marked())
+
+
+def train_connectives(
+    source: Sentences | Iterable[Sentences],
+    output: str | os.PathLike[str] | None = None,
+    *,
+    parser: Model | None = None,
+    settings: Settings | None = None,
+    threads: int = 1,
+    watch: Watch = unwatched,
+) -> ConnectiveModel:
+    """Learn to find what connectives join, from CoNLL-U in which both arguments are marked.
+
+    Trees are the input's, or those of `parser`: one that has not learned from these sentences, as
+    it will not have learned from those to come.
+
+        >>> model = train_connectives("train.conllu", "connectives.niwaki", parser="en")
+    """
+    given = _documents(source, parser, threads)
+    card = {"trees": "given" if parser is None else name_of(parser, "a model")}
+    model = learn_connectives(given, settings, card, lambda total: watch("learning", 1, total))
+    if output is not None:
+        model.save(output)
+    return model
+
+
+def evaluate_connectives(gold: Sentences, system: Sentences) -> ConnectivesEvaluation:
+    """Score connectives and the heads of their arguments against gold ones.
+
+    >>> evaluate_connectives("gold.conllu", "system.conllu").scores["both"]
+    """
+    return evaluate_documents(_documents(gold, None, 1), _documents(system, None, 1))
+
+
+def _documents(
+    source: Sentences | Iterable[Sentences], parser: Model | None, threads: int
+) -> list[Document]:
+    pipeline = None if parser is None else model_of(parser)
+    files = [source] if is_source(source) else source
+    given: list[Document] = []
+    sentences: list[Sentence] = []
+    for each in files:  # type: ignore[union-attr]
+        if isinstance(each, Sentence):
+            sentences.append(each)
+        else:
+            segmenter = pipeline.segmenter if pipeline else None
+            given += documents(read_sentences(each, segmenter=segmenter))  # type: ignore[arg-type]
+    given += documents(sentences)
+    if pipeline is None:
+        return given
+    parsed = iter(pipeline.parse((s for d in given for s in d.sentences), threads=threads))
+    return [each.with_trees(list(islice(parsed, len(each.sentences)))) for each in given]
