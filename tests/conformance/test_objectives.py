@@ -13,10 +13,12 @@ import pytest
 
 from niwaki.data.bilingual.references import Reference, write_references
 from niwaki.data.conllu import read_conllu
+from niwaki.data.connectives import Connective, Document, Place, documents
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.keys import keys_of
+from niwaki.learning.ranker import RankerSettings
 from niwaki.objectives import (
     ArcObjective,
     Objective,
@@ -24,6 +26,9 @@ from niwaki.objectives import (
     objective_names,
     settings_class,
 )
+from niwaki.tasks.connectives.candidates import DocumentView
+from niwaki.tasks.connectives.learning import learn_connectives
+from niwaki.tasks.connectives.model import Settings as ConnectiveSettings
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.training.config import CostConfig
@@ -64,8 +69,31 @@ def _trees(folder: Path) -> str:
     return str(write(folder / "t.conllu", sentences()))
 
 
+def _connectives(folder: Path) -> str:
+    """Words that join the root to another one, and a model that knows all of them by heart."""
+    made = []
+    for sentence in sentences():
+        possible = DocumentView(Document((sentence,)))[0].possible
+        root = sentence.tree.root
+        other = next((word for word in possible if word != root), root)
+        joining = next(w for w in range(1, len(sentence) + 1) if w not in (root, other))
+        assert root and other
+        found = Connective(0, (joining,), Place(0, root), Place(0, other))
+        marked = Document((sentence,), (found,)).marked()
+        made += [s.with_comments([*s.comments, "newdoc"]) for s in marked]
+    model = learn_connectives(
+        list(documents(made)), ConnectiveSettings(rerank=False, ranker=RankerSettings(l2=0.01))
+    )
+    model.save(folder / "c.niwaki")
+    SETTINGS["connectives"] = {"connectives": str(folder / "c.niwaki")}
+    return str(write(folder / "c.conllu", made))
+
+
 # What an objective needs beside its defaults: an entry here, and trees if it has none.
-DATA: dict[str, Callable[[Path], str]] = {"reordering": _references}
+DATA: dict[str, Callable[[Path], str]] = {
+    "connectives": _connectives,
+    "reordering": _references,
+}
 SETTINGS: dict[str, dict[str, Any]] = {
     "reordering": {"rules": "ja"},
     "command": {"command": (sys.executable, "-c", _PROGRAM)},

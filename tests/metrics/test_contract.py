@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,12 @@ import niwaki
 from niwaki import Sentence
 from niwaki.data.bilingual.bitext import parse_links
 from niwaki.data.bilingual.references import Reference
+from niwaki.data.connectives import Connective, Document, Place
 from niwaki.errors import NiwakiError
 from niwaki.metrics import load_metric, metric_names
 from niwaki.metrics.base import Evaluation
 from niwaki.metrics.significance import TESTS, compare
+from tests.connected import stories
 
 Pair = tuple[list[Any], list[Any]]
 
@@ -65,6 +67,19 @@ REFERENCES = [Reference(str(n), tuple("abcd"[:n]), tuple(range(n))) for n in (4,
 ORDERS = [(1, 0, 2, 3), (0, 1, 2), (1, 0), (0,)]
 NAMES = ["one", "other"]
 
+
+def wrongly_joined() -> list[Document]:
+    """One argument is wrong, one connective is missed, one is none."""
+    one, two, three, four = stories(4)
+    (first, second), (_, last) = one.connectives, two.connectives
+    return [
+        replace(one, connectives=(replace(first, arg1=Place(1, 1)), second)),
+        replace(two, connectives=(last,)),
+        replace(three, connectives=(*three.connectives, Connective(0, (4,)))),
+        four,
+    ]
+
+
 SAMPLES = {
     "alignment": Sample(
         LINKS,
@@ -82,6 +97,9 @@ SAMPLES = {
         WORDS,
         # Bins are of equal mass over all sentences.
         by_parts=False,
+    ),
+    "connectives": Sample(
+        stories(4), wrongly_joined(), stories(4), 100, (stories(4), stories(4)[1:])
     ),
     "means": Sample(NAMES, [[0.1, 0.5], [0.2, 0], [1, 1]], [[1, 1]] * 3, 1, (NAMES, [[1], [2]])),
     "nonprojective": Sample(trees(), other_trees(), trees(), 100, WORDS),

@@ -86,5 +86,7 @@ def _documents(
     given += documents(sentences)
     if pipeline is None:
         return given
-    parsed = iter(pipeline.parse((s for d in given for s in d.sentences), threads=threads))
+    # Tags that are given would be better than those of sentences to come.
+    words = (s for document in given for s in document.sentences)
+    parsed = pipeline.parse(words, threads=threads, retag=True)
     return [each.with_trees(list(islice(parsed, len(each.sentences)))) for each in given]
