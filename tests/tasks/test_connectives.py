@@ -156,6 +156,7 @@ def test_connectives_are_marked(model: ConnectiveModel) -> None:
 
 def test_beliefs_are_probabilities(model: ConnectiveModel) -> None:
     questions = model.questions(map(DocumentView, stories()))
+    assert len(questions) == 24
     for beliefs, data in zip(model.beliefs(questions), questions.sets, strict=True):
         assert np.allclose(np.add.reduceat(beliefs, data.sets[:-1]), 1)
         assert beliefs[data.shares > 0].min() > 0.5
