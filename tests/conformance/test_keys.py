@@ -80,7 +80,7 @@ def _conditions(case: Case) -> dict[str, Any]:
 
 
 def _needed(case: Case) -> dict[str, Any]:
-    values = {"rules": "ja", "command": ["true"]}
+    values = {"rules": "ja", "command": ["true"], "connectives": str(TOY)}
     if case.kind in ("treebank", "arc-length"):
         return {}
     return {key.name: values[key.name] for key in keys_of(settings_class(case.kind)) if key.needed}
@@ -157,7 +157,8 @@ def _plain(value: Any) -> Any:
 @pytest.mark.parametrize("case", PLAIN, ids=str)
 def test_as_it_should_be(case: Case, tmp_path: Path) -> None:
     """What the cases below change is a sound configuration before they do."""
-    value = {"data": str(TOY), "rules": "ja", "command": ["true"]}.get(case.key.name)
+    given = {"data": str(TOY), "rules": "ja", "command": ["true"], "connectives": str(TOY)}
+    value = given.get(case.key.name)
     text, _ = case.text(case.key.name, _plain(case.key.default) if value is None else value)
     path = tmp_path / "c.toml"
     path.write_text(text, encoding="utf-8")

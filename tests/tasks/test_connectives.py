@@ -177,6 +177,10 @@ def test_other_models_and_damaged_ones_are_refused(tmp_path: Path) -> None:
     write_model_file(path, {"config.json": {"kind": "graph"}})
     with pytest.raises(ModelError, match="no model of connectives"):
         ConnectiveModel.load(path)
+    settings = {**dataclasses.asdict(QUICK), "levels": 9}
+    write_model_file(path, {"config.json": {"kind": "connectives", "settings": settings}})
+    with pytest.raises(ModelError, match=r"x.niwaki: not a model .* \(levels is 9"):
+        ConnectiveModel.load(path)
     write_model_file(path, {"config.json": {"kind": "connectives", "settings": {}}})
     with pytest.raises(ModelError, match="not a model that this niwaki can use"):
         ConnectiveModel.load(path)

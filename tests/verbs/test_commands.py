@@ -25,6 +25,7 @@ from tests.toy import TOY, write
 
 EXAMPLES = ROOT / "examples"
 SOURCE, TARGET, LINKS = (EXAMPLES / f"garden.{end}" for end in ("en", "ja", "align"))
+JOINED = EXAMPLES / "connectives.conllu"
 ORDER = [EXAMPLES / f"order.{end}" for end in ("en", "ja", "links")]
 
 # Rooms have these names, and a package cannot be called.
@@ -154,6 +155,24 @@ def compare(bench: Bench) -> None:
     assert as_json(found.to_json()) == bench.json(
         "compare", TOY, TOY, bench.flat(), "--samples", 20
     )
+
+
+def connectives(bench: Bench) -> None:
+    model = niwaki.train_connectives(JOINED, bench.file("c.niwaki"))
+    found = "".join(map(str, niwaki.connectives(JOINED, model)))
+    assert found == bench.run("connectives", JOINED, "-m", bench.file("c.niwaki"))
+
+
+def train_connectives(bench: Bench) -> None:
+    made, found = bench.file("made.niwaki"), bench.file("found.niwaki")
+    niwaki.train_connectives(JOINED, made, parser=bench.model)
+    bench.run("train-connectives", JOINED, "-o", found, "--parser", bench.model)
+    assert made.read_bytes() == found.read_bytes()
+
+
+def evaluate_connectives(bench: Bench) -> None:
+    found = as_json(niwaki.evaluate_connectives(JOINED, JOINED).to_json())
+    assert found.items() <= bench.json("evaluate-connectives", JOINED, JOINED).items()
 
 
 def draw(bench: Bench) -> None:

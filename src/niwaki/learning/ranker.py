@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.errors import ModelError, NiwakiError
+from niwaki.errors import NiwakiError
 from niwaki.kernel.sparse import SparseRows
 from niwaki.keys import key
 from niwaki.learning.candidates import CandidateSets
@@ -63,12 +63,13 @@ class Ranker:
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Ranker:
+        """A ranker of such arrays; raises ValueError if they make none."""
         keys, weights = arrays["keys"], arrays["weights"]
         sound = keys.dtype == np.uint32 and weights.dtype == np.float32
         if not sound or keys.ndim != 1 or keys.shape != weights.shape:
-            raise ModelError("a ranker whose keys and weights do not fit together; train it again")
+            raise ValueError("a ranker whose keys and weights do not fit together")
         if not np.isfinite(weights).all() or (keys[1:] <= keys[:-1]).any():
-            raise ModelError("a ranker with weights out of order; train it again")
+            raise ValueError("a ranker with weights out of order")
         return cls(keys, weights)
 
 

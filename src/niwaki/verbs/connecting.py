@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from pathlib import PurePath
 
 from niwaki.data.connectives import Document, documents
 from niwaki.data.sentence import Sentence
@@ -55,7 +56,8 @@ def train_connectives(
         >>> model = train_connectives("train.conllu", "connectives.niwaki", parser="en")
     """
     given = _documents(source, parser, threads)
-    card = {"trees": "given" if parser is None else name_of(parser, "a model")}
+    made_by = "given" if parser is None else PurePath(name_of(parser, "a model")).name
+    card = {"trees": made_by}
     model = learn_connectives(given, settings, card, lambda total: watch("learning", 1, total))
     if output is not None:
         model.save(output)

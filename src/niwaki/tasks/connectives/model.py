@@ -12,7 +12,7 @@ import numpy as np
 
 from niwaki.data.connectives import Document
 from niwaki.data.modelfile import ModelFile, read_model_file, write_model_file
-from niwaki.errors import ModelError
+from niwaki.errors import ConfigError, ModelError
 from niwaki.keys import check_values, key
 from niwaki.learning.ranker import Ranker, RankerSettings
 from niwaki.tasks.connectives.candidates import DocumentView
@@ -120,7 +120,7 @@ class ConnectiveModel:
             )
         try:
             return cls._of(file)
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
+        except (ConfigError, LookupError, TypeError, ValueError, AttributeError) as error:
             raise ModelError(
                 f"{file.path}: not a model that this niwaki can use ({error}); train it again"
             ) from error
