@@ -2,9 +2,9 @@
 
 python -m benchmarks.tasks.connectives [--profile fast] [--parser MODEL] [--train]
 
-Rankers learn from GUM's training part, with gold trees or those of the parser (tags predicted),
-which has learned nothing from GUM. Settings are the defaults; none was chosen on dev. --train
-also trains the parser on, with costs on each half of the training part by rankers of the other.
+Rankers learn from GUM's training part, with gold trees or those of the parser (tags predicted).
+Settings are the defaults; none was chosen on dev. --train also trains the parser on, with costs on
+each half of the training part by rankers of the other.
 """
 
 from __future__ import annotations
