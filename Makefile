@@ -25,10 +25,11 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	$(addprefix tests/training/test_,costs.py groups.py interpolation.py links.py partial.py \
 	resume.py self_training.py tagless.py train.py walk.py)
 
-.PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model lock sbom wheel build clean
+.PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model accurate \
+	accurate-model lock sbom wheel build clean
 
 help: ## print the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.installed ## install into .venv and show what Niwaki does
 	@sh tools/demo.sh $(BIN)/niwaki
@@ -81,6 +82,23 @@ build/clusters-en.txt: | .venv/.built
 	@mkdir -p build
 	$(BIN)/niwaki cluster $(wildcard $(SILVER)/*.conllu.gz) -o $@
 
+ACCURATE := packages/niwaki-en-accurate
+ACCURATE_MODEL := $(ACCURATE)/src/niwaki_en_accurate/en-accurate.niwaki
+accurate: $(ACCURATE_MODEL) .venv/.installed ## install the accurate English model into .venv
+	$(PIP) -e $(ACCURATE)
+
+$(ACCURATE_MODEL):
+	@echo "no file $@: the model is not there yet; make accurate-model makes it" >&2; exit 1
+
+# ENCODER is a folder with config.json, vocab.txt and model.safetensors.
+ENCODER ?= build/encoders/all-MiniLM-L6-v2
+accurate-model: .venv/.built $(ENCODER) ## train the accurate English model again, if its data is at hand
+	$(BIN)/niwaki train configs/en-accurate.toml -o $(ACCURATE_MODEL) --resume \
+		--set neural.encoder=$(abspath $(ENCODER)) $(addprefix --set ,$(SET))
+
+build/encoders/all-MiniLM-L6-v2: | .venv/bin/pip
+	$(BIN)/python tools/fetch_encoder.py $@
+
 lock: .venv/bin/pip ## take the newest versions of what developers install into requirements/
 	$(BIN)/python tools/make_lock.py
 
@@ -93,7 +111,7 @@ wheel: .venv/.built ## build the wheel twice in other folders; into dist/ if the
 build: .venv/.built ## compile the kernel in place
 
 clean: ## remove everything that was built
-	rm -rf .venv .venv-peers build dist src/niwaki.egg-info
+	rm -rf .venv .venv-peers build dist src/niwaki.egg-info $(ACCURATE)/build $(ACCURATE)/src/*.egg-info
 	find src -name '*.so' -delete
 
 .venv/bin/pip:

@@ -43,7 +43,12 @@ def jobs(asked: Sequence[Sentence], tested: Sequence[Sentence]) -> dict[str, Job
     learned, held_out = list(asked), list(tested)
     return {
         "roots": job("roots", "partial", roots_only(learned), roots_only(held_out)),
-        "heads": job("heads", "partial", some_heads(learned, seed=1), some_heads(held_out, seed=2)),
+        "heads": job(
+            "heads",
+            "partial",
+            some_heads(projective(learned), 1),
+            some_heads(projective(held_out), 2),
+        ),
         "subjects": job("subjects", "benchmarks.tasks.defaults:subjects", learned, held_out),
     }
 

@@ -4,8 +4,8 @@ python -m benchmarks.tasks.people_links [kftt ja ko] [--without automatic] [--si
 
 Five folds: what is scored was never learned from, neither its links nor its text. Beside a quarter
 of EWT it learns by references of people (the other four folds) and by automatic ones of the same
-kind of text. `--without` leaves out one of these; `--sizes` draws learning curves. Settings were
-chosen on the first two folds of KFTT.
+kind of text; rules are learned from the former, on trees of either parser. `--without` leaves out
+an ingredient; `--sizes` draws learning curves. Settings were chosen on two folds of KFTT.
 """
 
 from __future__ import annotations
@@ -29,9 +29,12 @@ from niwaki.data.bilingual.bitext import read_linked_bitext
 from niwaki.data.bilingual.references import Reference, write_references
 from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import evaluate
-from niwaki.metrics.reordering import linked_mask
+from niwaki.metrics.reordering import OrderEvaluation, linked_mask
 from niwaki.metrics.significance import compare
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.tasks.align import link, train
+from niwaki.tasks.reorder.events import collect_events
+from niwaki.tasks.reorder.learning import learn_rules
 from niwaki.tasks.reorder.references import make_reference
 from niwaki.tasks.reorder.rulefile import load_rules
 
@@ -123,37 +126,52 @@ def adapted(name: str, text: Text, learned: Sequence[Reference], parts: Sequence
 
 
 def judged(name: str, parts: Sequence[str], size: int | None) -> dict[str, Any]:
-    """Scores before and after over all folds, and what became of EWT dev."""
+    """Gains over all folds: of the parser, of rules, of both; and what became of EWT dev."""
     text = TEXTS[name]
-    references = people_references(text)
+    references, base = people_references(text), niwaki.load("en")
     gold = list(niwaki.read_conllu(need(DATA / "ud-english-ewt" / "en_ewt-ud-dev.conllu")))
-    scored: list[Reference] = []
-    before: list[Sentence] = []
-    after: list[Sentence] = []
+    pieces: dict[str, list[Any]] = {}
     las = []
     for fold in range(FOLDS):
         others = [r for at, r in enumerate(references) if at % FOLDS != fold]
         drawn = np.random.default_rng(fold).permutation(len(others))[:size].tolist()
-        model = loaded(adapted(f"{name}-{fold}", text, [others[at] for at in drawn], parts))
-        tested = references[fold::FOLDS]
-        words = [Sentence.from_words(each.tokens) for each in tested]
-        scored += tested
-        before += niwaki.load("en").parse(words)
-        after += model.parse(words)
+        learned = [others[at] for at in drawn]
+        model = loaded(adapted(f"{name}-{fold}", text, learned, parts))
         las.append(evaluate(gold, list(model.parse(gold, retag=True))).scores["LAS"])
-    rules = load_rules(text.language)
-    one, other = (rule_system(name, scored, x, rules).evaluation for x in (before, after))
-    start = evaluate(gold, list(niwaki.load("en").parse(gold, retag=True))).scores["LAS"]
-    found: dict[str, Any] = {
+        for parser, nlp in (("en", base), ("adapted", model)):
+            rules = {
+                "by hand": load_rules(text.language),
+                "learned": learn_rules(collect_events(_parsed(nlp, learned), learned)).rules,
+            }
+            tested = references[fold::FOLDS]
+            trees = _parsed(nlp, tested)
+            for kind, each in rules.items():
+                found = rule_system(name, tested, trees, each).evaluation.pieces
+                pieces.setdefault(f"{parser}, rules {kind}", []).append(found)
+    systems = {
+        way: OrderEvaluation.of_pieces(np.concatenate(x), np.ones(len(references), dtype=np.bool_))
+        for way, x in pieces.items()
+    }
+    before = systems.pop("en, rules by hand")
+    gains = {way: _gains(before, system) for way, system in systems.items()}
+    start = evaluate(gold, list(base.parse(gold, retag=True))).scores["LAS"]
+    return {**gains, "EWT LAS": [round(start, 2), round(float(np.mean(las)), 2)]}
+
+
+def _parsed(model: Pipeline, references: Sequence[Reference]) -> list[Sentence]:
+    return list(model.parse([Sentence.from_words(each.tokens) for each in references]))
+
+
+def _gains(before: OrderEvaluation, after: OrderEvaluation) -> dict[str, Any]:
+    return {
         each.metric: {
             "before": round(each.a, 4),
             "gain": round(each.difference, 4),
             "interval": [round(each.low, 4), round(each.high, 4)],
         }
-        for each in compare(one, other)
+        for each in compare(before, after)
         if each.metric in SHOWN
     }
-    return {**found, "EWT LAS": [round(start, 2), round(float(np.mean(las)), 2)]}
 
 
 def main() -> None:

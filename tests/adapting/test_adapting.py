@@ -110,6 +110,32 @@ def test_a_treebank_beside_it_is_watched(base: Path, stops: Path, tmp_path: Path
     assert allowed.written and not allowed.reason
 
 
+def test_probabilities_are_fitted_to_predicted_tags(
+    base: Path, stops: Path, tmp_path: Path
+) -> None:
+    """So the tags of the treebank that is watched say nothing about arcs."""
+    found = []
+    for name in ("right", "wrong"):
+        trees = [with_beginning(s, "Now") for s in read_conllu(TOY)]
+        if name == "wrong":
+            trees = [s.replace(upos=["X"] * len(s)) for s in trees]
+        dev = write(tmp_path / f"{name}.conllu", trees)
+        output = tmp_path / name
+        told = niwaki.adapt(
+            base, task(stops, dev=str(dev)), output, minutes=0, floor=100, threads=1
+        )
+        assert told.written
+        words = [Sentence.from_words(s.forms) for s in trees[:5]]
+        parsed = niwaki.load(output).parse(words, probabilities=True)
+        found.append([[probability(note) for note in s.misc] for s in parsed])
+    assert found[0] == found[1]
+    assert any(0 < each < 1 for row in found[0] for each in row)
+
+
+def probability(misc: str) -> float:
+    return float(dict(note.split("=") for note in misc.split("|"))["ArcProb"])
+
+
 def test_what_is_perfect_stays_as_it_is(
     base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -182,6 +182,20 @@ def test_differences_are_added_where_they_fall() -> None:
     assert sum(right) >= 50
 
 
+def test_many_small_differences_are_not_rounded_away() -> None:
+    keys = spread(600)
+    base = compress(learned({key: {0: 1270, 1: 30} for key in keys}), CLASSES, max_rows=1000)
+    assert base.scale == pytest.approx(10)
+    # Each is three tenths of what a weight can change by; a sentence sees all of them.
+    both = compress_onto(base, learned({key: {0: -3, 1: 3} for key in keys}))
+    before, after = (np.sum([score(table, key) for key in keys], axis=0) for table in (base, both))
+    changed = (after - before)[:2] / len(keys)
+    assert changed.tolist() == pytest.approx([-3, 3], abs=0.6)
+    # And each is as near as it can be.
+    for key in keys[:50]:
+        assert set((score(both, key) - score(base, key))[:2].round().tolist()) <= {-10, 0, 10}
+
+
 def test_a_table_of_which_little_is_left_can_still_be_read() -> None:
     keys = spread(3000)
     base = compress(learned({key: {0: 1} for key in keys}), CLASSES, max_rows=5000)

@@ -486,6 +486,9 @@ def test_costs_after_the_treebank(tmp_path: Path) -> None:
     log, alone = Log(), Log()
     config = task_config(tmp_path, checkpoint_minutes=9.0)
     train(config, tmp_path / "m", log, threads=1)
+    lines = (tmp_path / "m.log.jsonl").read_text(encoding="utf-8").splitlines()
+    stages = list(dict.fromkeys(json.loads(line)["stage"] for line in lines))
+    assert stages == ["parser", "parser-costs", "greedy", "greedy-costs"]
     trees = replace(config, objective=config.objective[:1])
     train(trees, tmp_path / "t", alone, threads=1)
     for stage in ("parser", "greedy"):

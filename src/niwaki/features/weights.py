@@ -136,7 +136,8 @@ def compress_onto(base: PackedWeights, learned: Arrays) -> PackedWeights:
     hidden[first] = False
     old.weights[hidden[old.row_of]] = 0
     new_sites = new_places.astype(np.int64) << 16 | new_prints
-    sites, rows = _added((old_sites, old), (new_sites, _Rows.learned(learned)), base.classes)
+    new = _Rows.learned(learned).dithered(new_sites, base.scale)
+    sites, rows = _added((old_sites, old), (new_sites, new), base.classes)
     kept = rows.most_important(len(sites))
     if len(kept) < LEAST_ROWS * buckets:
         # A table that is emptier is not read; rows that say nothing do no harm.
@@ -182,6 +183,16 @@ class _Rows:
     def times(self, factor: float) -> _Rows:
         return _Rows(self.counts, self.classes, self.weights * np.float32(factor))
 
+    def dithered(self, sites: NDArray[np.int64], scale: float) -> _Rows:
+        """With weights that are multiples of `scale`, the one above or the one below.
+
+        Careful steps are small and many: each alone would be rounded away. Which way a weight goes
+        is drawn (from its place, so always the same), such that sums over many features stay.
+        """
+        drawn = _drawn(sites[self.row_of] << 16 | self.classes)
+        steps = np.floor(self.weights / np.float32(scale) + drawn)
+        return _Rows(self.counts, self.classes, steps * np.float32(scale))
+
     def only(self, numbers: NDArray[np.int64]) -> _Rows:
         """Some of the rows, in their order."""
         chosen = np.zeros(len(self.counts), dtype=bool)
@@ -194,6 +205,14 @@ class _Rows:
         if len(rows) > most:
             rows = rows[np.argsort(-self.importance[rows], kind="stable")[:most]]
         return rows
+
+
+def _drawn(numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+    """A number in [0, 1) for each number, as if drawn, and always the same."""
+    mixed = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    return (mixed >> np.uint64(40)).astype(np.float32) / np.float32(2**24)
 
 
 def _of_note(learned: Arrays, max_rows: int) -> tuple[NDArray[np.uint64], _Rows]:

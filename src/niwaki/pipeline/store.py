@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from importlib import resources
+from importlib import metadata, resources
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,6 +27,11 @@ _UNFIT = (
     *(MemoryError, RecursionError),
 )
 _LONGEST_REASON = 400
+
+# Models of installed packages: the entry point `NAME = package:MODEL` gives the path of the file.
+_GROUP = "niwaki.models"
+# Models of Niwaki that are not in the box, and how they are had.
+_PACKAGES = {"en-accurate": "pip install niwaki-en-accurate (in a checkout: make accurate)"}
 
 
 def load(name_or_path: str | os.PathLike[str] = "en") -> Pipeline:
@@ -90,16 +95,38 @@ def _build(file: ModelFile) -> Pipeline:
 
 
 def find_model(name_or_path: str | os.PathLike[str]) -> Path:
-    """The file of a model: a bundled one by its name, else the path itself."""
-    path = Path(name_or_path)
+    """The file of a model: one in the box or of a package by its name, else the path itself."""
+    path, name = Path(name_or_path), os.fspath(name_or_path)
     # The kernel is compiled, so the package lies in a folder, never in an archive.
     folder = Path(str(resources.files("niwaki"))) / "assets" / "models"
     bundled = {file.stem: file for file in folder.glob("*.niwaki")}
-    if os.fspath(name_or_path) in bundled:
-        return bundled[path.name]
-    if not path.exists() and path.name == os.fspath(name_or_path):
+    if name in bundled:
+        return bundled[name]
+    if path.name != name:
+        return path
+    installed = metadata.entry_points(group=_GROUP)
+    if name in installed.names:
+        return _file_of(installed[name])
+    if path.exists():
+        return path
+    if name in _PACKAGES:
+        raise ModelError(f"no model {name!r}: its package is missing; run: {_PACKAGES[name]}")
+    raise ModelError(
+        f"no model {name!r}: neither a file nor one in the box or of an installed package; "
+        f"{nearest(name, {*bundled, *installed.names})}"
+    )
+
+
+def _file_of(entry: metadata.EntryPoint) -> Path:
+    """The file that the package of an entry point names; its code may do anything."""
+    where = f"model {entry.name!r} ({entry.value})"
+    try:
+        path = Path(entry.load())
+    except Exception as error:
+        reason = shown(f"{type(error).__name__}: {error}", _LONGEST_REASON)
         raise ModelError(
-            f"no model {path.name!r}: neither a file nor one in the box; "
-            f"{nearest(path.name, bundled)}"
-        )
+            f"{where}: its package fails with {reason}; install the package again"
+        ) from error
+    if not path.is_file():
+        raise ModelError(f"{where}: no file {str(path)!r}; install the package again")
     return path

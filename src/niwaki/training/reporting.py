@@ -107,7 +107,8 @@ class Log:
             self._reporter.epoch(epoch)
             self._lines[epoch.stage] = so_far
             with atomic_write(self._path) as file:
-                for stage in sorted(self._lines, reverse=True):  # "parser" before "greedy"
+                # "parser" before "greedy", and stages of one kind as they follow each other
+                for stage in sorted(self._lines, key=lambda x: x.split("-")[0], reverse=True):
                     file.writelines(f"{line}\n".encode() for line in self._lines[stage])
 
 

