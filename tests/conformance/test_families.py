@@ -288,11 +288,12 @@ def test_a_cost_function_sees_the_probabilities_of_kbest(
     record = {"objective": [cost], "training": {"epochs": 1}}
     train(make_config(record), tmp_path / "on.niwaki", Log(), init=nlp, threads=1)
     assert len(GIVEN) == len({sentence.forms for sentence in toy})
+    # A network learns in one engine and is used in another, which add up in other orders.
+    near = 1e-4 if nlp.config["model"]["kind"] == "neural" else 1e-6
     for sentence in toy:
         seen, found = GIVEN[sentence.forms], nlp.kbest(sentence, K)
         assert seen.trees == found.trees
-        # What learns may compute in another order than what is loaded.
-        assert seen.probabilities == pytest.approx(found.probabilities, abs=1e-4)
+        assert seen.probabilities == pytest.approx(found.probabilities, abs=near)
 
 
 def test_a_lead_is_raised_by_what_was_asked_for_and_no_more(
