@@ -49,7 +49,9 @@ PROFILES: dict[str, dict[str, Any]] = {
 }
 
 
-def with_trees(base: Path, beside: TaggedTreebank, chosen: Path, weight: int) -> Path:
+def with_trees(
+    base: Path, beside: TaggedTreebank, chosen: Path, weight: int, seed: int = 1
+) -> Path:
     """The base trained on with EWT and the chosen trees, so many times."""
     pipeline = loaded(base)
     sentences = list(niwaki.read_conllu(chosen))
@@ -59,8 +61,8 @@ def with_trees(base: Path, beside: TaggedTreebank, chosen: Path, weight: int) ->
     parts = [beside.tags, *[own] * weight]
     joined = {key: np.concatenate([vars(part)[key] for part in parts]) for key in vars(own)}
     files = [str(beside.file), *[str(chosen)] * weight]
-    record = {"objective": [{"data": files}], "training": {"epochs": 1}}
-    return trained("on-transition", record, base, Tags(**joined))
+    record = {"objective": [{"data": files}], "training": {"epochs": 1, "seed": seed}}
+    return trained("on-chosen", record, base, Tags(**joined))
 
 
 def main() -> None:

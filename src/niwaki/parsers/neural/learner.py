@@ -14,7 +14,7 @@ from niwaki.kernel.batch import Batch
 from niwaki.learning.checkpoint import below
 from niwaki.parsers.neural.config import NeuralConfig
 from niwaki.parsers.neural.inputs import Inputs, Words
-from niwaki.parsers.neural.network import Outputs, is_frozen
+from niwaki.parsers.neural.network import Outputs, is_frozen, is_rough
 from niwaki.parsers.neural.optimizer import Optimizer
 from niwaki.parsers.neural.scorer import Encoded
 from niwaki.parsers.neural.spec import NeuralSpec
@@ -43,9 +43,17 @@ class Learner:
         self.steps = 0
         self.version = 0  # weights that are asked twice answer once
         self._spec, self._dropout = spec, config.dropout
-        self._dtype = fast_dtype() if config.precision == "auto" else _DTYPES[config.precision]
         self._optimizer = Optimizer(self.trained, config, spec.has_pieces)
         self._pending: list[Tensor] | None = None
+        dtype = fast_dtype() if config.precision == "auto" else _DTYPES[config.precision]
+        # Copies of what may be computed roughly, made once for all pieces of a step.
+        self._rough = {
+            name: weight.detach().to(dtype).requires_grad_()
+            for name, weight in self.trained.items()
+            if dtype != torch.float32 and is_rough(name)
+        }
+        self._rough_version = 0
+        self._sums: list[Tensor] = []
 
     # -- scores --------------------------------------------------------------------------
 
@@ -55,8 +63,8 @@ class Learner:
         """The scores of some sentences, as one learns if there is something to drop by."""
         # Whoever calls divides the work among threads, each of which must be told.
         torch.set_num_threads(1)
-        dtype = self._dtype if random is not None else torch.float32
-        ops = TorchOps(self.weights, dtype, self._dropout, random)
+        weights = self.weights if random is None else {**self.weights, **self._rough}
+        ops = TorchOps(weights, self._dropout, random)
         return run(self._spec, ops, self.inputs.padded(words, sentences))
 
     @property
@@ -70,13 +78,37 @@ class Learner:
     # -- gradients and steps ---------------------------------------------------------------
 
     def gradient(self, loss: Tensor) -> Sequence[Tensor]:
-        """By all weights that are trained."""
+        """By all weights that are trained, or by the copies that were computed with."""
         every = list(self.trained.values())
-        found = torch.autograd.grad(loss, every, allow_unused=True)
+        found = torch.autograd.grad(loss, [*every, *self._rough.values()], allow_unused=True)
+        of_copies = dict(zip(self._rough, found[len(every) :], strict=True))
+        chosen = [
+            of_copies.get(name) if each is None else each
+            for name, each in zip(self.trained, found, strict=False)
+        ]
         return [
             torch.zeros_like(weight) if each is None else each
-            for weight, each in zip(every, found, strict=True)
+            for weight, each in zip(every, chosen, strict=True)
         ]
+
+    def refresh(self) -> None:
+        """Copy the weights of this moment, before pieces of a step are computed."""
+        if self._rough_version != self.version:
+            with torch.no_grad():
+                for name, copy in self._rough.items():
+                    copy.copy_(self.trained[name])
+            self._rough_version = self.version
+
+    def sum(self, parts: Sequence[Sequence[Tensor]]) -> Sequence[Tensor]:
+        """Gradients added in their order, in arrays that serve every step."""
+        if not self._sums:
+            self._sums = [torch.empty_like(weight) for weight in self.trained.values()]
+        with torch.no_grad():
+            for at, total in enumerate(self._sums):
+                total.copy_(parts[0][at])
+                for part in parts[1:]:
+                    total.add_(part[at])
+        return self._sums
 
     @property
     def has_pending(self) -> bool:

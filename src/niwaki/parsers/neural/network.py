@@ -231,6 +231,13 @@ def is_frozen(name: str) -> bool:
     return name in ("pieces.rows", "pieces.at")
 
 
+def is_rough(name: str) -> bool:
+    """Whether a weight is multiplied by in the encoder, where rounded numbers do (`Ops.linear`)."""
+    owner, _, part = name.rpartition(".")
+    is_product = part in ("weight", "bias") and not owner.endswith("norm")
+    return is_product and (owner == "letters.mix" or owner.startswith("layer"))
+
+
 def initial_weights(spec: NeuralSpec, seed: int) -> dict[str, NDArray[np.float32]]:
     """Weights before anything is learned."""
     random = np.random.default_rng([seed, len(spec.labels)])

@@ -32,18 +32,21 @@ class Optimizer:
             decay = config.weight_decay if weight.ndim > 1 else 0.0
             groups.append({"params": [weight], "lr": rate, "weight_decay": decay})
             self._rates.append(rate)
-        self._adam = torch.optim.AdamW(groups, betas=_BETAS, eps=1e-8, foreach=True)
+        # Fused: it makes no arrays as large as the network, as other ways do in every step.
+        self._adam = torch.optim.AdamW(groups, betas=_BETAS, eps=1e-8, fused=True)
 
     def step(self, gradients: Sequence[Tensor], progress: float) -> None:
-        """Move the weights against gradients; `progress` is what of the training is over."""
-        size = torch.sqrt(sum((each.square().sum() for each in gradients), torch.zeros(())))
+        """Move the weights against gradients; `progress` is what of the training is over.
+        Gradients that are too long are shortened where they are.
+        """
+        size = torch.stack([torch.linalg.vector_norm(each) for each in gradients]).norm()
         shrink = min(1.0, _LONGEST_GRADIENT / max(float(size), 1e-12))
         rising = progress / self._warmup if self._warmup else 1.0
         factor = max(0.0, min(rising, (1 - progress) / (1 - self._warmup), 1.0))
         for group, rate in zip(self._adam.param_groups, self._rates, strict=True):
             group["lr"] = rate * factor
         for weight, gradient in zip(self._weights.values(), gradients, strict=True):
-            weight.grad = gradient * shrink
+            weight.grad = gradient.mul_(shrink) if shrink < 1.0 else gradient
         self._adam.step()
         self._adam.zero_grad()
 

@@ -1,7 +1,8 @@
 """The operations of the network in torch: for learning, and for scores of weights that learn.
 
-The encoder may be computed in bfloat16, which is some times faster where the processor knows it;
-what is added up over layers, and all scores, are float32.
+A product is computed in the numbers that its weights have. Those of the encoder may be bfloat16,
+which is some times faster where the processor knows it (`Learner` has such copies); what is added
+up over layers, and all scores, are float32.
 """
 
 from __future__ import annotations
@@ -28,11 +29,10 @@ class TorchOps:
     def __init__(
         self,
         weights: Mapping[str, Tensor],
-        dtype: torch.dtype = torch.float32,
         dropout: float = 0.0,
         random: torch.Generator | None = None,
     ) -> None:
-        self._weights, self._dtype, self._dropout = weights, dtype, dropout
+        self._weights, self._dropout = weights, dropout
         self._random = random if dropout else None
 
     def rows(self, name: str, ids: Tensor) -> Tensor:
@@ -40,9 +40,7 @@ class TorchOps:
 
     def linear(self, x: Tensor, name: str, *, exact: bool = False) -> Tensor:
         weight, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
-        if exact:
-            return functional.linear(x.float(), weight, bias)
-        return functional.linear(x.to(self._dtype), weight.to(self._dtype), bias.to(self._dtype))
+        return functional.linear(x.to(weight.dtype), weight, bias)
 
     def norm(self, x: Tensor, name: str, epsilon: float) -> Tensor:
         weight, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]

@@ -75,6 +75,7 @@ class NeuralTrainer:
         self._classes = {
             kind: class_numbers(kind, corpus, names) for kind, names in plan.spec.classes.items()
         }
+        self._pool = ThreadPoolExecutor(plan.threads) if plan.threads > 1 else None
         self._epoch, self._visited = 0, 0
 
     # -- learning --------------------------------------------------------------------
@@ -142,16 +143,9 @@ class NeuralTrainer:
             random = torch.Generator().manual_seed(self._plan.seed * 1_000_003 + seed)
             return self._learner.gradient(self._loss(part, random) / words)
 
-        if self._plan.threads == 1 or len(pieces) == 1:
-            found = [gradient(*each) for each in zip(pieces, seeds, strict=True)]
-        else:
-            with ThreadPoolExecutor(self._plan.threads) as pool:
-                found = list(pool.map(gradient, pieces, seeds))
-        total, *others = found
-        for other in others:
-            for sum_so_far, each in zip(total, other, strict=True):
-                sum_so_far += each
-        return total
+        self._learner.refresh()
+        at_once = self._pool.map if self._pool else map
+        return self._learner.sum(list(at_once(gradient, pieces, seeds)))
 
     def _loss(self, sentences: list[int], random: torch.Generator) -> Tensor:
         """What is to be lowered for some sentences, summed over words."""
