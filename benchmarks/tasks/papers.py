@@ -1,4 +1,4 @@
-"""The papers' tables with nothing set: Hall et al. 2011, 1 to 3, and Katz-Brown et al. 2011, 1 and 4.
+"""Tables 1 to 3 of Hall et al. 2011, and 1 and 4 of Katz-Brown et al. 2011, with nothing set.
 
 python -m benchmarks.tasks.papers [--kind graph] [--profile fast] [--seeds 3] [--only roots]
 
@@ -92,9 +92,7 @@ class Tests:
 
     @cached_property
     def _ewt(self) -> list[Sentence]:
-        return list(
-            niwaki.read_conllu(need(DATA / "ud-english-ewt" / "en_ewt-ud-test.conllu"))
-        )
+        return list(niwaki.read_conllu(need(DATA / "ud-english-ewt" / "en_ewt-ud-test.conllu")))
 
     @cached_property
     def atis(self) -> tuple[dict[str, list[Sentence]], dict[str, list[Reference]]]:
