@@ -26,7 +26,7 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	resume.py self_training.py tagless.py train.py walk.py)
 
 .PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model accurate \
-	accurate-model lock sbom wheel build clean
+	accurate-model silver lock sbom wheel build clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,13 +74,13 @@ soak: .venv/.built ## the workbench under load for MINUTES (60), and a million p
 
 # A larger model: make model MODEL=large.niwaki SET="model.max_rows=2000000 model.features=rich"
 MODEL ?= src/niwaki/assets/models/en.niwaki
-SILVER = ../shared/data/silver-amalgum
+AMALGUM = ../shared/data/silver-amalgum
 model: .venv/.built build/clusters-en.txt ## train the English model in the box again, if its data is at hand
 	$(BIN)/niwaki train configs/en.toml -o $(MODEL) --resume $(addprefix --set ,$(SET))
 
 build/clusters-en.txt: | .venv/.built
 	@mkdir -p build
-	$(BIN)/niwaki cluster $(wildcard $(SILVER)/*.conllu.gz) -o $@
+	$(BIN)/niwaki cluster $(wildcard $(AMALGUM)/*.conllu.gz) -o $@
 
 ACCURATE := packages/niwaki-en-accurate
 ACCURATE_MODEL := $(ACCURATE)/src/niwaki_en_accurate/en-accurate.niwaki
@@ -90,13 +90,25 @@ accurate: $(ACCURATE_MODEL) .venv/.installed ## install the accurate English mod
 $(ACCURATE_MODEL):
 	@echo "no file $@: the model is not there yet; make accurate-model makes it" >&2; exit 1
 
+# Text parsed by a larger network, which is trained first: TEACHER_ENCODER is a folder like ENCODER.
+TEACHER_ENCODER ?= build/encoders/all-mpnet-base-v2
+SILVER := build/silver/.made
+silver: $(SILVER) ## let the teacher parse what English models learn from, if its data is at hand
+$(SILVER): build/en-teacher.niwaki
+	$(BIN)/python tools/make_silver.py $< $(@D)
+	@touch $@
+
+build/en-teacher.niwaki: | .venv/.built $(TEACHER_ENCODER)
+	$(BIN)/niwaki train configs/en-teacher.toml -o $@ --resume \
+		--set neural.encoder=$(abspath $(TEACHER_ENCODER))
+
 # ENCODER is a folder with config.json, vocab.txt and model.safetensors.
 ENCODER ?= build/encoders/all-MiniLM-L6-v2
-accurate-model: .venv/.built $(ENCODER) ## train the accurate English model again, if its data is at hand
+accurate-model: .venv/.built $(ENCODER) $(SILVER) ## train the accurate English model again, if its data is at hand
 	$(BIN)/niwaki train configs/en-accurate.toml -o $(ACCURATE_MODEL) --resume \
 		--set neural.encoder=$(abspath $(ENCODER)) $(addprefix --set ,$(SET))
 
-build/encoders/all-MiniLM-L6-v2: | .venv/bin/pip
+build/encoders/%: | .venv/bin/pip
 	$(BIN)/python tools/fetch_encoder.py $@
 
 lock: .venv/bin/pip ## take the newest versions of what developers install into requirements/

