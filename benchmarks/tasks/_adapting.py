@@ -7,7 +7,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from benchmarks.common import DATA, ROOT, need
 from niwaki.data.sentence import Sentence
 from niwaki.learning.checkpoint import Checkpoint, hash_of_files
 from niwaki.metrics.attachment import evaluate
-from niwaki.metrics.base import SAMPLES, resample
+from niwaki.metrics.base import SAMPLES, Evaluation, resample
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.tagging.config import TaggerConfig
 from niwaki.tagging.tagger import Tags
@@ -215,6 +215,11 @@ def closed_gaps(
 
 def tree_scores(counts: NDArray[np.int64]) -> dict[str, float]:
     return dict(zip(TREE_METRICS, f1(counts.sum(axis=0)).round(2).tolist(), strict=True))
+
+
+def over_seeds(found: Sequence[Evaluation]) -> Evaluation:
+    """An evaluation whose scores are means over seeds; sentences are drawn with all of them."""
+    return replace(found[0], counts=np.sum([each.counts for each in found], axis=0))
 
 
 def loaded(path: Path) -> Pipeline:

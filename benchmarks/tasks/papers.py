@@ -10,7 +10,6 @@ seeds; intervals are of sentences, drawn with all their seeds.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import sys
 from collections.abc import Callable, Sequence
@@ -18,8 +17,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 import niwaki
 from benchmarks.common import DATA, need, report, signature
@@ -29,6 +26,7 @@ from benchmarks.tasks._adapting import (
     graph_model,
     loaded,
     lower_case,
+    over_seeds,
     parse,
     task_parser,
     trained,
@@ -126,11 +124,6 @@ class Tests:
             return rule_system(language, linked, parsed, load_rules(language)).evaluation
 
         return look
-
-
-def over_seeds(looks: Sequence[Evaluation]) -> Evaluation:
-    """An evaluation whose scores are means over seeds."""
-    return dataclasses.replace(looks[0], counts=np.sum([each.counts for each in looks], axis=0))
 
 
 def row(look: Look, before: Sequence[Path], after: Sequence[Path]) -> dict[str, Any]:
