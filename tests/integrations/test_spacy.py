@@ -22,7 +22,7 @@ from niwaki.training.config_file import make_config
 from niwaki.training.run import train
 from tests.conftest import ROOT
 from tests.garden import treebank
-from tests.toy import TOY, quick_model, write
+from tests.toy import QUICK_NEURAL, TOY, quick_model, skip_without_extras, write
 
 TEXT = "We saw a heron on the roof . It flew away ."
 
@@ -288,23 +288,26 @@ def test_wrong_settings_are_named(model_path: Path) -> None:
         make(model=str(model_path), probabilities=True)
 
 
-@pytest.fixture(scope="module")
-def graph_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+OF_ARCS: dict[str, dict[str, Any]] = {
+    "graph": {"tagger": {"folds": 2, "epochs": 3}, "training": {"epochs": 3}},
+    "neural": {"neural": QUICK_NEURAL, "training": {"epochs": 15, "dev": str(TOY)}},
+}
+
+
+@pytest.fixture(scope="module", params=list(OF_ARCS))
+def path_of_arcs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model of another family: it gives probabilities and has no beams."""
-    path = tmp_path_factory.mktemp("graph") / "graph.niwaki"
-    record = {
-        "model": {"kind": "graph"},
-        "tagger": {"folds": 2, "epochs": 3},
-        "objective": [{"data": str(TOY)}],
-        "training": {"epochs": 3},
-    }
+    kind = request.param
+    skip_without_extras(kind)
+    path = tmp_path_factory.mktemp(kind) / f"{kind}.niwaki"
+    record = {"model": {"kind": kind}, "objective": [{"data": str(TOY)}], **OF_ARCS[kind]}
     train(make_config(record), path, threads=1)
     return path
 
 
-def test_a_graph_model_gives_its_probabilities(graph_path: Path) -> None:
+def test_a_model_of_arcs_gives_its_probabilities(path_of_arcs: Path) -> None:
     words = ["The", "gardener", "shapes", "old", "pines", "."]
-    nlp, model = make(model=str(graph_path), probabilities=True), load(graph_path)
+    nlp, model = make(model=str(path_of_arcs), probabilities=True), load(path_of_arcs)
     (parsed,) = model.parse([Sentence.from_words(words)], probabilities=True)
     doc = nlp(joined(doc_of(nlp, words)))
     assert seen(doc) == as_spacy(parsed)
@@ -317,11 +320,11 @@ def test_a_graph_model_gives_its_probabilities(graph_path: Path) -> None:
     assert [parse.probability for parse in parses] == pytest.approx(ranked.probabilities)
 
 
-def test_a_beam_for_a_model_without_beams_is_refused(graph_path: Path) -> None:
+def test_a_beam_for_a_model_without_beams_is_refused(path_of_arcs: Path) -> None:
     with pytest.raises(ModelError) as refused:
-        make(model=str(graph_path), beam=4)
+        make(model=str(path_of_arcs), beam=4)
     message = str(refused.value)
-    assert message.startswith(f"{graph_path}: beam says nothing to this model; leave it out")
+    assert message.startswith(f"{path_of_arcs}: beam says nothing to this model (it takes decode); ")
     assert "\n" not in message
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -296,6 +298,27 @@ def test_a_pretrained_encoder_is_trained_and_reads_in_windows(kind: str, tmp_pat
     (parsed,) = found.parse([Sentence.from_words(["pines", "watches"] * 60)])
     assert parsed.tree.is_complete
     assert len(found.kbest(NEW, 3)) == 3
+
+
+def test_a_name_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no network here: what the hub's library would be asked is seen, and what it says."""
+    asked = []
+
+    def snapshot_download(name: str, allow_patterns: list[str]) -> str:
+        asked.append((name, sorted(allow_patterns)))
+        if name == "nobody/nothing":
+            raise OSError("404 Not Found")
+        return str(write_encoder(tmp_path / "kept", "bert"))
+
+    hub = types.ModuleType("huggingface_hub")
+    monkeypatch.setattr(hub, "snapshot_download", snapshot_download, raising=False)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    # Pickles are never asked for.
+    files = ["config.json", "model.safetensors", "vocab.txt"]
+    assert read_encoder("somebody/small", 1) is not None
+    assert asked == [("somebody/small", files)]
+    with pytest.raises(ConfigError, match=r"^neural\.encoder nobody/nothing: neither a folder nor"):
+        read_encoder("nobody/nothing", 1)
 
 
 # -- what is refused ---------------------------------------------------------------------------
