@@ -10,6 +10,8 @@ LOCK = $(wildcard requirements/$(ABI).lock)
 # What trains neural parsers. It is no part of the lock: builds for processors and for graphics
 # cards have one version and different hashes. TORCH= leaves it out, and its tests are skipped.
 TORCH ?= torch==2.13.0
+# What the component for spaCy is tested with; SPACY= leaves it out.
+SPACY ?= spacy==3.8.18
 KERNEL := $(shell find src/niwaki/kernel -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 # CPython itself does not free everything at its end, so leaks are looked for elsewhere.
 SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
@@ -140,6 +142,7 @@ clean: ## remove everything that was built
 	$(if $(LOCK),$(PIP) --require-hashes --only-binary :all: -r $(LOCK))
 	NIWAKI_NO_KERNEL=1 $(PIP) $(if $(LOCK),--no-deps --no-build-isolation) -e '.[dev]'
 	$(if $(TORCH),$(PIP) $(TORCH))
+	$(if $(SPACY),$(PIP) $(SPACY))
 	@touch .venv/.installed $@
 
 .venv/.built: .venv/.developed $(KERNEL)
