@@ -116,10 +116,12 @@ def write(path: Path, sentences: Iterable[Sentence]) -> Path:
 
 @dataclass(frozen=True)
 class TaggedTreebank:
-    """A treebank to be trained on beside a task, with tags like those of unseen text."""
+    """A treebank to be trained on beside a task, with tags like those of unseen text; none for
+    parsers that look at words.
+    """
 
     file: Path
-    tags: Tags
+    tags: Tags | None
 
 
 def tagged_treebank(name: str, model: Path, treebank: Path, share: int) -> TaggedTreebank:

@@ -57,7 +57,7 @@ SELECT: dict[str, dict[str, dict[str, Any]]] = {
 def with_tags(beside: TaggedTreebank, model: Path) -> Path:
     """The sentences of a treebank with their predicted tags written down."""
     tagger = loaded(model).tagger
-    assert tagger is not None
+    assert tagger is not None and beside.tags is not None
     names = [
         (tagger.upos.names[u], tagger.xpos.names[x] if x >= 0 else "_") for u, x in tagger.pairs
     ]

@@ -1,6 +1,7 @@
 """Tables 1 to 3 of Hall et al. 2011, and 1 and 4 of Katz-Brown et al. 2011, with nothing set.
 
 python -m benchmarks.tasks.papers [--kind graph] [--profile fast] [--seeds 3] [--only roots]
+python -m benchmarks.tasks.papers --kind neural --base en-accurate --seeds 1 --only roots
 
 A parser of EWT (lower case) is trained on for a pass over EWT, with a job beside it or with trees
 chosen for one, by `niwaki train --init` and `self-train` with their defaults. Each is compared with
@@ -21,6 +22,7 @@ from typing import Any
 import niwaki
 from benchmarks.common import DATA, need, report, signature
 from benchmarks.tasks._adapting import (
+    EWT_TRAIN,
     WORK,
     TaggedTreebank,
     graph_model,
@@ -224,11 +226,18 @@ TABLES: dict[str, Callable[[Start, Tests], Rows]] = {
 
 def main() -> None:
     made = task_parser(__doc__)
-    made.add_argument("--kind", choices=["transition", "graph"], default="transition")
+    made.add_argument("--kind", choices=["transition", "graph", "neural"], default="transition")
     made.add_argument("--seeds", type=int, default=3)
     made.add_argument("--only", nargs="*", choices=list(TABLES), default=list(TABLES))
     arguments = made.parse_args()
-    base, beside = lower_case(arguments, PROFILES[arguments.profile])
+    profile = PROFILES[arguments.profile]
+    if arguments.kind == "neural":
+        # It looks at no tags, and at words in lower case.
+        part = list(niwaki.read_conllu(need(EWT_TRAIN)))[:: profile["share"]]
+        file = write(WORK / f"papers-ewt-{profile['share']}.conllu", part)
+        base, beside = arguments.base or Path("en-accurate"), TaggedTreebank(file, None)
+    else:
+        base, beside = lower_case(arguments, profile)
     if arguments.kind == "graph":
         base = graph_model()
     start, tests = Start(base, beside, arguments.kind), Tests()

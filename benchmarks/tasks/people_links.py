@@ -107,8 +107,10 @@ def automatic_references(text: Text) -> Path:
     return path
 
 
-def adapted(name: str, text: Text, learned: Sequence[Reference], parts: Sequence[str]) -> Path:
-    """The model in the box, adapted by some ingredients."""
+def adapted(
+    base: Path, name: str, text: Text, learned: Sequence[Reference], parts: Sequence[str]
+) -> Path:
+    """A model adapted by some ingredients."""
     quarter = write(WORK / "ewt-quarter.conllu", list(niwaki.read_conllu(need(EWT_TRAIN)))[::4])
     trees = sum(1 for _ in niwaki.read_conllu(quarter))
     order = {"kind": "reordering", "rules": text.language}
@@ -122,13 +124,13 @@ def adapted(name: str, text: Text, learned: Sequence[Reference], parts: Sequence
         data = str(automatic_references(text))
         costs.append({**order, "k": 16, "data": data, "schedule": AUTOMATIC / trees})
     record = {"objective": [{"data": str(quarter)}, *costs], "training": {"epochs": 1}}
-    return trained(f"people-links-{name}", record, Path("en"))
+    return trained(f"people-links-{base.stem}-{name}", record, base)
 
 
-def judged(name: str, parts: Sequence[str], size: int | None) -> dict[str, Any]:
+def judged(start: Path, name: str, parts: Sequence[str], size: int | None) -> dict[str, Any]:
     """Gains over all folds: of the parser, of rules, of both; and what became of EWT dev."""
     text = TEXTS[name]
-    references, base = people_references(text), niwaki.load("en")
+    references, base = people_references(text), loaded(start)
     gold = list(niwaki.read_conllu(need(DATA / "ud-english-ewt" / "en_ewt-ud-dev.conllu")))
     pieces: dict[str, list[Any]] = {}
     las = []
@@ -136,9 +138,9 @@ def judged(name: str, parts: Sequence[str], size: int | None) -> dict[str, Any]:
         others = [r for at, r in enumerate(references) if at % FOLDS != fold]
         drawn = np.random.default_rng(fold).permutation(len(others))[:size].tolist()
         learned = [others[at] for at in drawn]
-        model = loaded(adapted(f"{name}-{fold}", text, learned, parts))
+        model = loaded(adapted(start, f"{name}-{fold}", text, learned, parts))
         las.append(evaluate(gold, list(model.parse(gold, retag=True))).scores["LAS"])
-        for parser, nlp in (("en", base), ("adapted", model)):
+        for parser, nlp in (("base", base), ("adapted", model)):
             rules = {
                 "by hand": load_rules(text.language),
                 "learned": learn_rules(collect_events(_parsed(nlp, learned), learned)).rules,
@@ -152,10 +154,10 @@ def judged(name: str, parts: Sequence[str], size: int | None) -> dict[str, Any]:
         way: OrderEvaluation.of_pieces(np.concatenate(x), np.ones(len(references), dtype=np.bool_))
         for way, x in pieces.items()
     }
-    before = systems.pop("en, rules by hand")
+    before = systems.pop("base, rules by hand")
     gains = {way: _gains(before, system) for way, system in systems.items()}
-    start = evaluate(gold, list(base.parse(gold, retag=True))).scores["LAS"]
-    return {**gains, "EWT LAS": [round(start, 2), round(float(np.mean(las)), 2)]}
+    before_las = evaluate(gold, list(base.parse(gold, retag=True))).scores["LAS"]
+    return {**gains, "EWT LAS": [round(before_las, 2), round(float(np.mean(las)), 2)]}
 
 
 def _parsed(model: Pipeline, references: Sequence[Reference]) -> list[Sentence]:
@@ -177,20 +179,24 @@ def _gains(before: OrderEvaluation, after: OrderEvaluation) -> dict[str, Any]:
 def main() -> None:
     made = argparse.ArgumentParser(description=__doc__)
     made.add_argument("texts", nargs="*", default=list(TEXTS), help="default: all")
+    made.add_argument("--base", type=Path, default=Path("en"), help="a model (default: en)")
     made.add_argument("--without", nargs="*", default=[], choices=INGREDIENTS)
     made.add_argument("--sizes", nargs="*", type=int, default=[], help="of references of people")
     arguments = made.parse_args()
     parts = [each for each in INGREDIENTS if each not in arguments.without]
     result: dict[str, Any] = {
-        "signature": signature(people=PEOPLE, passes=PASSES, folds=FOLDS, parts=parts)
+        "signature": signature(
+            base=str(arguments.base), people=PEOPLE, passes=PASSES, folds=FOLDS, parts=parts
+        )
     }
     for name in arguments.texts:
         for size in arguments.sizes or [None]:
             row = f"{name} {size}" if size else name
-            result[row] = judged(name, parts, size)
+            result[row] = judged(arguments.base, name, parts, size)
             print(row, result[row], file=sys.stderr, flush=True)
     left = "".join(f"-without-{each}" for each in arguments.without)
-    report(f"people-links{left}{'-sizes' if arguments.sizes else ''}", result)
+    of = "" if arguments.base == Path("en") else f"-{arguments.base.stem}"
+    report(f"people-links{of}{left}{'-sizes' if arguments.sizes else ''}", result)
 
 
 if __name__ == "__main__":

@@ -53,16 +53,19 @@ def with_trees(
     base: Path, beside: TaggedTreebank, chosen: Path, weight: int, seed: int = 1
 ) -> Path:
     """The base trained on with EWT and the chosen trees, so many times."""
-    pipeline = loaded(base)
-    sentences = list(niwaki.read_conllu(chosen))
-    # The tagger tags them as it tags any text, with its doubts.
-    bare = [s.replace(upos=["_"] * len(s), xpos=["_"] * len(s)) for s in sentences]
-    own = pipeline.tag(Batch([s.source for s in bare]), keep=False)
-    parts = [beside.tags, *[own] * weight]
-    joined = {key: np.concatenate([vars(part)[key] for part in parts]) for key in vars(own)}
+    tags = beside.tags
+    if tags is not None:
+        sentences = list(niwaki.read_conllu(chosen))
+        # The tagger tags them as it tags any text, with its doubts.
+        bare = [s.replace(upos=["_"] * len(s), xpos=["_"] * len(s)) for s in sentences]
+        own = loaded(base).tag(Batch([s.source for s in bare]), keep=False)
+        parts = [tags, *[own] * weight]
+        tags = Tags(
+            **{key: np.concatenate([vars(part)[key] for part in parts]) for key in vars(own)}
+        )
     files = [str(beside.file), *[str(chosen)] * weight]
     record = {"objective": [{"data": files}], "training": {"epochs": 1, "seed": seed}}
-    return trained("on-chosen", record, base, Tags(**joined))
+    return trained("on-chosen", record, base, tags)
 
 
 def main() -> None:
