@@ -26,6 +26,7 @@ from tests.toy import TOY, write
 EXAMPLES = ROOT / "examples"
 SOURCE, TARGET, LINKS = (EXAMPLES / f"garden.{end}" for end in ("en", "ja", "align"))
 JOINED = EXAMPLES / "connectives.conllu"
+LABELLED = EXAMPLES / "roles.conllu"
 ORDER = [EXAMPLES / f"order.{end}" for end in ("en", "ja", "links")]
 
 # Rooms have these names, and a package cannot be called.
@@ -173,6 +174,31 @@ def train_connectives(bench: Bench) -> None:
 def evaluate_connectives(bench: Bench) -> None:
     found = as_json(niwaki.evaluate_connectives(JOINED, JOINED).to_json())
     assert found.items() <= bench.json("evaluate-connectives", JOINED, JOINED).items()
+
+
+def roles(bench: Bench) -> None:
+    labeller = niwaki.train_roles(LABELLED, bench.file("r.niwaki"))
+    found = "".join(map(str, niwaki.roles(LABELLED, labeller)))
+    assert found == bench.run("roles", LABELLED, "-m", bench.file("r.niwaki"))
+    facts = "\n".join(map(as_line, niwaki.facts(LABELLED, labeller)))
+    words = "roles", LABELLED, "-m", bench.file("r.niwaki"), "--to", "json"
+    assert facts.splitlines() == bench.run(*words).splitlines()
+
+
+def as_line(record: dict[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False)
+
+
+def train_roles(bench: Bench) -> None:
+    made, found = bench.file("made.niwaki"), bench.file("found.niwaki")
+    niwaki.train_roles(LABELLED, made, parser=bench.model)
+    bench.run("train-roles", LABELLED, "-o", found, "--parser", bench.model)
+    assert made.read_bytes() == found.read_bytes()
+
+
+def evaluate_roles(bench: Bench) -> None:
+    found = as_json(niwaki.evaluate_roles(LABELLED, LABELLED).to_json())
+    assert found.items() <= bench.json("evaluate-roles", LABELLED, LABELLED).items()
 
 
 def draw(bench: Bench) -> None:

@@ -50,7 +50,7 @@ class Settings:
     )
     folds: int = key(3, "Parts of the sentences that are held out in turn.", least=2, most=100)
     ranker: RankerSettings = field(
-        default_factory=lambda: RankerSettings(l2=1.0, least_count=2, passes=40)
+        default_factory=lambda: RankerSettings(l2=1.0, least_count=2, passes=120)
     )
 
     def __post_init__(self) -> None:
