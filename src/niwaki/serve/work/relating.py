@@ -16,7 +16,7 @@ from niwaki.serve.work.reading import Given, read_given
 from niwaki.serve.work.showing import as_conllu
 from niwaki.tasks.connectives.candidates import DocumentView, TreeView, anchor
 from niwaki.tasks.connectives.model import ConnectiveModel
-from niwaki.tasks.roles.facts import facts_of, words_of
+from niwaki.tasks.roles.facts import facts_of
 from niwaki.tasks.roles.model import RoleLabeller
 
 Record = dict[str, Any]
@@ -110,12 +110,18 @@ def _joined(first: int, document: Document, trees: Sequence[TreeView]) -> list[l
 def _covered(
     sentence: Sentence, place: Place, connective: Connective, pair: Sequence[Place]
 ) -> list[int]:
-    """What hangs below the head of an argument, without the other argument and the connective."""
-    others = [Place(connective.sentence, word) for word in connective.words]
-    others += [each for each in pair if each != place]
-    near = [each.word for each in others if each.sentence == place.sentence]
-    kept = (set(words_of(sentence.tree, place.word, word)) for word in (place.word, *near))
-    return sorted(set.intersection(*kept))
+    """What hangs below the head of an argument, without punctuation at its ends.
+
+    Branches in which words of the connective or the other argument stand are left out.
+    """
+    tree = sentence.tree
+    others = {Place(connective.sentence, word) for word in connective.words} | set(pair)
+    near = {each.word for each in others - {place} if each.sentence == place.sentence}
+    branches = [tree.subtree(child) for child in tree.children(place.word)]
+    without = {word for branch in branches if near & set(branch) for word in branch}
+    words = [word for word in tree.subtree(place.word) if word not in without]
+    spoken = [word for word in words if tree.deprels[word - 1] != "punct"] or words
+    return [word for word in words if spoken[0] <= word <= spoken[-1]]
 
 
 def _later(place: Place, first: int) -> Place:
