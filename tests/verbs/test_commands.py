@@ -328,12 +328,23 @@ def serve(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(server, "make_server", make_server)
     urls: list[str] = []
+    joins, tells = bench.file("joins.niwaki"), bench.file("tells.niwaki")
+    niwaki.train_connectives(JOINED, joins)
+    niwaki.train_roles(LABELLED, tells)
     niwaki.open_workbench(
-        [f"toy={bench.model}"], trees=[str(TOY)], port=0, workers=1, opened=urls.append
+        [f"toy={bench.model}"],
+        trees=[str(TOY)],
+        connectives=[str(joins)],
+        roles=[f"told={tells}"],
+        port=0,
+        workers=1,
+        opened=urls.append,
     )
-    options = ("--port", 0, "--workers", 1)
+    options = ("--connectives", joins, "--roles", f"told={tells}", "--port", 0, "--workers", 1)
     told = bench.run("serve", "-m", f"toy={bench.model}", "--trees", TOY, *options)
     assert made[0] == made[1] and "toy" in made[0][1]["models"]
+    assert list(made[0][1]["connectives"]) == ["joins"]
+    assert list(made[0][1]["roles"]) == ["en-roles", "told"]
     assert [url.rpartition(":")[0] for url in (*urls, told)] == ["http://127.0.0.1"] * 2
 
 

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--bitext", "SRC,TGT", "parallel text, two files"),
         ("--rules", "FILE", "a rule file"),
         ("--connectives", "FILE", "a model of connectives"),
-        ("--roles", "FILE", "a labeller of roles"),
+        ("--roles", "FILE", "a labeller of roles besides en-roles"),
     ):
         parser.add_argument(
             flag,

@@ -43,7 +43,7 @@ class Registry:
         for name in rule_set_names():
             self.rules.setdefault(name, name)
         for name in labeller_names():
-            # What is in the box is used unless another is named.
+            # A checkout may come without it; then the API says what to do.
             if find_labeller(name).is_file():
                 self.roles.setdefault(name, str(find_labeller(name)))
 
