@@ -79,7 +79,8 @@ ENDPOINTS = [
             "filler to the predicate, each named by the `word` below it. `way` is `up`, `down`, "
             "or `before`: over the roots to the sentence before. Words count from 1, `sentence` "
             "from 0. Marks of CoNLL-U (`Connective=`, `Roleset=`) are kept; if there are none, "
-            "connectives and predicates are found. `conllu` has all of it in MISC."
+            "connectives and predicates are found. `conllu` has all of it in MISC. It takes longer "
+            "than parsing: send some thousand words at a time."
         ),
         example={"text": "The monks planted a pine because the old one fell."},
     ),
