@@ -21,7 +21,7 @@ export const known = (sentence, kind, at) => sentence.probabilities?.[kind]?.[at
    options: width, wrap, marks(word) -> class, onpick(word), picked, aim, known(word),
    spans: see spans.js, paths: Map of the words whose arcs are on a path to the colour of it */
 export function drawTree(sentence, options = {}) {
-  const fonts = { word: fontOf(17, "--serif"), tag: fontOf(10.5, "--sans", 500), label: fontOf(11, "--sans", 500) };
+  const fonts = { word: fontOf(17, "--serif"), tag: fontOf(10.5, "--sans", 500), label: fontOf(11, "--sans", 500), span: fontOf(11, "--sans", 600) };
   const arcs = sentence.heads
     .map((head, at) => ({ head, dep: at + 1, label: sentence.deprels[at], p: known(sentence, "arc", at), lp: known(sentence, "label", at) }))
     .filter((arc) => arc.head > 0);
@@ -126,7 +126,7 @@ function drawRow(sentence, arcs, row, top, fonts, options) {
   const offsets = feet(pieces);
   const hasRange = (sentence.multiword_tokens ?? []).some(({ first, last }) => row.words.some((word) => word >= first && word <= last));
   const bottom = base + (hasRange ? 66 : 48);
-  const spans = drawSpans(options.spans ?? [], row, base, bottom, fonts.label);
+  const spans = drawSpans(options.spans ?? [], row, base, bottom, fonts.span);
   const parts = [...spans.parts];
   row.words.forEach((word) => parts.push(drawWord(sentence, word, row, base, options)));
   for (const { first, last, form } of sentence.multiword_tokens ?? []) {
