@@ -42,6 +42,8 @@ def test_a_span_is_headed_by_what_hangs_outside() -> None:
     spans = bare(sentence).replace(misc=["_", "Roleset=give.01|Roles=ARG0:1,ARG1:4-8", *["_"] * 7])
     (gives,) = predicates_of(spans)
     assert gives.fillers == (Filler("ARG0", 1), Filler("ARG1", 5))
+    with pytest.raises(CorpusError, match="'ARG1:4-8' of word 2 without a tree"):
+        predicates_of(spans.replace(heads=[-1] * 9))
     # "by Abe": the preposition hangs inside; a span of function words is headed by its first.
     apart = Sentence.from_words(
         ["On", "and", "off"], heads=[0, 1, 1], deprels=["case", "cc", "conj"]

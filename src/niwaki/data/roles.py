@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from niwaki.data.files import Input, Source
 from niwaki.data.jsonlines import objects
 from niwaki.data.sentence import Sentence
+from niwaki.data.tree import UNKNOWN
 from niwaki.errors import CorpusError, NiwakiError, shown
 
 ROLESET, ROLES = "Roleset", "Roles"
@@ -169,6 +170,12 @@ def _filler(place: _Place, sentence: Sentence, word: int, text: str) -> Filler:
             *place,
             f"role {shown(text)} of word {word} outside of a sentence of {len(sentence)} words",
             "give words of the sentence, the first one first",
+        )
+    if first < last and UNKNOWN in sentence.heads[first - 1 : last]:
+        raise CorpusError(
+            *place,
+            f"role {shown(text)} of word {word} without a tree that tells its head",
+            "give trees, or the head alone, such as ARG1:5",
         )
     return Filler(found[1], head_of(sentence, first, last))
 

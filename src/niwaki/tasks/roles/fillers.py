@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from niwaki.learning.candidates import feature_key
@@ -20,7 +22,8 @@ _SUBJECTS = frozenset(("nsubj", "csubj"))
 _KERNEL = feature_key("kernel")
 
 
-class Asked(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Asked:
     """A word that may fill, or fills, a role of a predicate."""
 
     tree: TreeView
@@ -32,7 +35,7 @@ class Asked(NamedTuple):
     def group(self) -> Group:
         return self.roleset, self.tree.upos[self.predicate - 1]
 
-    @property
+    @cached_property
     def path(self) -> Path:
         return path_of(self.tree, self.word, self.predicate)
 
@@ -76,30 +79,42 @@ def filler_features(asked: Asked) -> list[int]:
     return [feature_key(name) for name in names]
 
 
-def role_features(
-    asked: Asked, roles: Sequence[str], beliefs: Sequence[float]
-) -> tuple[list[list[int]], list[list[float]]]:
-    """Keys and values of each role of a filler; beliefs are what its path says of roles."""
+class Look(NamedTuple):
+    """All that a ranker of roles sees of a filler; those of similar trees are mostly the same."""
+
+    group: Group
+    path: Path
+    keys: tuple[int, ...]
+
+
+def look_at(asked: Asked) -> Look:
     tree, p, word = asked.tree, asked.predicate, asked.word
-    path, mark, lemma = asked.path, marker(tree, word), tree.lemmas[word - 1]
+    path, mark, tag = asked.path, marker(tree, word), tree.upos[p - 1]
     first = path[0] if path else ""
     side = "<" if word < p else ">"
-    names = [
+    names = (
         "bias",
-        f"path {' '.join(path)} {tree.upos[p - 1]}",
+        f"path {' '.join(path)} {tag}",
         f"marker {first} {mark}",
-        f"word {lemma}",
+        f"word {tree.lemmas[word - 1]}",
         f"tag {tree.upos[word - 1]} {first} {side}",
         f"roleset {asked.roleset}",
         f"marked {asked.roleset} {first} {mark}",
-        f"voice {_voice(tree, p)} {first} {side} {tree.upos[p - 1]}",
-    ]
-    keys = [feature_key(name) for name in names]
+        f"voice {_voice(tree, p)} {first} {side} {tag}",
+    )
+    return Look(asked.group, path, tuple(map(feature_key, names)))
+
+
+def role_features(
+    look: Look, roles: Sequence[str], beliefs: Sequence[float]
+) -> tuple[list[list[int]], list[list[float]]]:
+    """Keys and values of each role of a filler; beliefs are what its path says of roles."""
     rows, values = [], []
+    ones, keys = [1.0] * len(look.keys), (*look.keys, _KERNEL)
     for role, belief in zip(roles, beliefs, strict=True):
         name = role.encode()
-        rows.append([*(zlib.crc32(name, key) for key in keys), _KERNEL, zlib.crc32(name, _KERNEL)])
-        values.append([1.0] * len(keys) + [belief, belief])
+        rows.append([*[zlib.crc32(name, key) for key in keys], _KERNEL])
+        values.append([*ones, belief, belief])
     return rows, values
 
 

@@ -14,7 +14,7 @@ from niwaki.errors import NiwakiError
 from niwaki.learning.candidates import CandidateSets
 from niwaki.learning.ranker import Ranker, RankerSettings, learn_ranker
 from niwaki.tasks.connectives.candidates import TreeView
-from niwaki.tasks.roles.fillers import Asked, asked_of, filler_features
+from niwaki.tasks.roles.fillers import Asked, asked_of, filler_features, look_at
 from niwaki.tasks.roles.model import RoleLabeller, Settings, role_sets
 from niwaki.tasks.roles.paths import PathKernel, count
 from niwaki.tasks.roles.predicates import PredicateFinder, make_lexicon, right_ones
@@ -107,7 +107,8 @@ def _role_sets(given: Sequence[Labelled], settings: Settings) -> CandidateSets:
         fillers += found
         # With a single sentence, there is nothing to hold out.
         kernels += [_kernel(rest or held, settings)] * len(found)
-    return role_sets([asked for asked, _ in fillers], [role for _, role in fillers], kernels)
+    looks = [look_at(asked) for asked, _ in fillers]
+    return role_sets(looks, [role for _, role in fillers], kernels)
 
 
 def _learned(data: CandidateSets, settings: RankerSettings) -> Ranker:

@@ -23,7 +23,14 @@ from niwaki.learning.candidates import CandidateSets
 from niwaki.learning.ranker import Ranker, RankerSettings
 from niwaki.tasks.connectives.candidates import TreeView
 from niwaki.tasks.roles.assign import WAYS
-from niwaki.tasks.roles.fillers import Asked, asked_of, filler_features, role_features
+from niwaki.tasks.roles.fillers import (
+    Asked,
+    Look,
+    asked_of,
+    filler_features,
+    look_at,
+    role_features,
+)
 from niwaki.tasks.roles.paths import Group, PathKernel, counted
 from niwaki.tasks.roles.predicates import Lexicon, PredicateFinder
 
@@ -113,7 +120,7 @@ class RoleLabeller:
 
     def knows(self, roleset: str) -> bool:
         """Whether it was seen, or stands in the frames."""
-        return roleset in self.frames or roleset in self.kernel.rolesets
+        return roleset in self.frames or roleset in self.finder.lexicon.known
 
     def beliefs(self, asked: Asked) -> list[float]:
         """What the path of a filler says of each role: s(w, role)."""
@@ -124,15 +131,15 @@ class RoleLabeller:
         self, parts: Sequence[Sequence[Asked]], ranker: Ranker
     ) -> Iterator[list[list[float]]]:
         """log P of each role, for the fillers of each predicate."""
-        every = [each for part in parts for each in part]
+        looks = [[look_at(each) for each in part] for part in parts]
+        every = list(dict.fromkeys(look for part in looks for look in part))
         if not every:
             return
         data = role_sets(every, [None] * len(every), [self.kernel] * len(every))
         rows = np.split(ranker.log_probabilities(data), data.sets[1:-1])
-        at = 0
-        for part in parts:
-            yield [row.tolist() for row in rows[at : at + len(part)]]
-            at += len(part)
+        found = {look: row.tolist() for look, row in zip(every, rows, strict=True)}
+        for part in looks:
+            yield [found[look] for look in part]
 
     # -- files ------------------------------------------------------------------------
 
@@ -213,15 +220,15 @@ class _Answers:
 
 
 def role_sets(
-    fillers: Sequence[Asked], right: Sequence[str | None], kernels: Sequence[PathKernel]
+    looks: Sequence[Look], right: Sequence[str | None], kernels: Sequence[PathKernel]
 ) -> CandidateSets:
     """The roles that each filler may have, as a ranker sees them, and which one is right."""
     sets, values = [], []
-    for asked, role, kernel in zip(fillers, right, kernels, strict=True):
-        roles = kernel.roles(asked.group)
-        scores = kernel.scores(asked.group, asked.path)
+    for look, role, kernel in zip(looks, right, kernels, strict=True):
+        roles = kernel.roles(look.group)
+        scores = kernel.scores(look.group, look.path)
         beliefs = [math.log(scores.get(name, 0.0) + _LEAST) / _SCALE for name in roles]
-        rows, numbers = role_features(asked, roles, beliefs)
+        rows, numbers = role_features(look, roles, beliefs)
         sets.append((rows, roles.index(role) if role in roles else None))
         values.append(numbers)
     return CandidateSets.of(sets, values)

@@ -31,6 +31,8 @@ _UP, _DOWN = "^", "v"
 # Roles that any predicate of a part of speech may have, by how often they were seen.
 _COMMON = 30
 _ALL = ""
+# Scores that are kept, because paths come again and again.
+_MOST_KEPT = 1 << 15
 
 
 def path_of(tree: TreeView, filler: int, predicate: int) -> Path:
@@ -122,7 +124,6 @@ class PathKernel:
         """`prior` is how many fillers of a roleset weigh as much as all of its part of speech."""
         self.seen, self._prior = seen, prior
         self._pools: dict[Group, Pool] = {}
-        self.rolesets = frozenset(roleset for roleset, _ in seen)
         self._tags = {tag for _, tag in seen}
         self._scores: dict[tuple[Group, Path], Mapping[str, float]] = {}
         self._roles: dict[Group, tuple[str, ...]] = {}
@@ -139,10 +140,14 @@ class PathKernel:
 
     def scores(self, group: Group, path: Path) -> Mapping[str, float]:
         """s(w, role) of roles where it is above 0."""
-        asked = group, path
-        if asked not in self._scores:
-            self._scores[asked] = self._mixed(group, path)
-        return self._scores[asked]
+        # Several threads may ask: what is kept may be gone a moment later.
+        found = self._scores.get((group, path))
+        if found is None:
+            found = self._mixed(group, path)
+            if len(self._scores) >= _MOST_KEPT:
+                self._scores.clear()
+            self._scores[group, path] = found
+        return found
 
     def _mixed(self, group: Group, path: Path) -> Mapping[str, float]:
         own, shared = self._own(group), self._shared(group).scores(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from niwaki.data.roles import Predicate
 from niwaki.learning.candidates import CandidateSets, feature_key
@@ -21,6 +22,11 @@ class Lexicon:
 
     seen: Mapping[Entry, tuple[str, ...]]
     verbs: Mapping[str, str]
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """All rolesets that were seen."""
+        return frozenset(name for found in self.seen.values() for name in found)
 
     def rolesets(self, tree: TreeView, word: int) -> tuple[str, ...]:
         """What a word can be; "" is no predicate, and is a choice where words have been seen."""
