@@ -27,8 +27,8 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	$(addprefix tests/training/test_,costs.py groups.py interpolation.py links.py partial.py \
 	resume.py self_training.py tagless.py train.py walk.py)
 
-.PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model accurate \
-	accurate-model silver lock sbom wheel build clean
+.PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model roles-model \
+	accurate accurate-model silver lock sbom wheel build clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,6 +83,14 @@ model: .venv/.built build/clusters-en.txt ## train the English model in the box 
 build/clusters-en.txt: | .venv/.built
 	@mkdir -p build
 	$(BIN)/niwaki cluster $(wildcard $(AMALGUM)/*.conllu.gz) -o $@
+
+ROLES_MODEL ?= src/niwaki/assets/models/en-roles.niwaki
+roles-model: .venv/.built ## train the labeller of roles in the box again, if its data is at hand
+	$(BIN)/niwaki train-roles ../shared/data/ud-english-ewt/en_ewt-ud-train.conllu \
+		--table ../shared/data/ewt-propbank/train.roles.tsv.gz \
+		--frames ../shared/data/propbank-frames/rolesets.jsonl.gz -o $(ROLES_MODEL) \
+		--licence 'model: CC BY-SA 4.0' --licence 'UD English EWT: CC BY-SA 4.0' \
+		--licence 'PropBank (annotations of EWT, frames): CC BY-SA 4.0'
 
 ACCURATE := packages/niwaki-en-accurate
 ACCURATE_MODEL := $(ACCURATE)/src/niwaki_en_accurate/en-accurate.niwaki

@@ -37,6 +37,11 @@ LONG = (
     "at the roots which the storm had laid bare, and he agreed to wait until spring."
 )
 
+JOINED = (
+    "The monks planted a young pine by the pond and watered it every morning. "
+    "However, the storm that came in spring broke the old bridge."
+)
+
 
 SMALL = """
 [[objective]]
@@ -109,6 +114,14 @@ def reorder(bench: Bench) -> None:
     bench.page.wait_for_selector("article.card")
     bench.page.select_option("#against", "garden")
     bench.page.wait_for_selector("#page-scores")
+
+
+def relate(bench: Bench) -> None:
+    bench.open("/relate")
+    bench.page.fill("#text", JOINED)
+    bench.page.wait_for_selector(".sentence g.arc")
+    bench.page.locator('.relation:has-text("watered")').click()
+    bench.page.wait_for_selector("g.arc.path")
 
 
 def annotate(bench: Bench) -> None:
@@ -203,6 +216,7 @@ def api(bench: Bench) -> None:
 PICTURES: dict[str, tuple[Callable[[Bench], None], int]] = {
     "parse": (parse, 1500),
     "reorder": (reorder, 900),
+    "relate": (relate, 830),
     "annotate": (annotate, 560),
     "heads": (heads, 620),
     "adapt": (adapt, 1220),
@@ -230,6 +244,9 @@ def main() -> None:
         small.write_text(SMALL, encoding="utf-8")
         subprocess.run([*niwaki_command, "train", str(small), "-o", model], check=True)
         serve += ["-m", model]
+        stories, joins = str(ROOT / "examples" / "connectives.conllu"), f"{folder}/stories.niwaki"
+        subprocess.run([*niwaki_command, "train-connectives", stories, "-o", joins], check=True)
+        serve += ["--connectives", joins]
         process = subprocess.Popen(serve, stdout=subprocess.PIPE, text=True)
         try:
             assert process.stdout is not None

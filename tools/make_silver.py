@@ -47,7 +47,7 @@ def of_genre(name: str) -> list[Sentence]:
 
 def of_questions(name: str, teacher: Pipeline) -> list[Sentence]:
     lines = (DATA / "unlabelled-questions" / f"{name}.txt").read_text(encoding="utf-8")
-    return list(teacher.read(lines.splitlines(), by_lines=True))
+    return list(teacher.read(lines, by_lines=True))
 
 
 def main() -> None:

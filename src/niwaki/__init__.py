@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from niwaki.tasks.reorder.learning import Learned
     from niwaki.tasks.reorder.reorderer import Reordering
     from niwaki.tasks.reorder.rules import RuleSet
+    from niwaki.tasks.roles.model import RoleLabeller
     from niwaki.training.config import Config
     from niwaki.training.reporting import EpochReport, Reporter
     from niwaki.training.self_training import Round
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
         evaluate_all,
         evaluate_reordering,
     )
+    from niwaki.verbs.labelling import evaluate_roles, facts, roles, train_roles
     from niwaki.verbs.parsing import kbest, parse
     from niwaki.verbs.pricing import Prices, price
     from niwaki.verbs.reordering import learn_rules, references, reorder
@@ -121,6 +123,7 @@ _LATER = {
     "niwaki.tasks.reorder.learning": ("Learned",),
     "niwaki.tasks.reorder.reorderer": ("Reordering",),
     "niwaki.tasks.reorder.rules": ("RuleSet",),
+    "niwaki.tasks.roles.model": ("RoleLabeller",),
     "niwaki.training.config": ("Config",),
     "niwaki.training.reporting": ("EpochReport", "Reporter"),
     "niwaki.training.self_training": ("Round",),
@@ -138,6 +141,7 @@ _LATER = {
         *("Comparison", "compare", "evaluate", "evaluate_alignment", "evaluate_all"),
         "evaluate_reordering",
     ),
+    "niwaki.verbs.labelling": ("evaluate_roles", "facts", "roles", "train_roles"),
     "niwaki.verbs.parsing": ("kbest", "parse"),
     "niwaki.verbs.pricing": ("Prices", "price"),
     "niwaki.verbs.reordering": ("learn_rules", "references", "reorder"),
@@ -184,6 +188,7 @@ __all__ = [
     "Reordering",
     "ReorderingReport",
     "Reporter",
+    "RoleLabeller",
     "Round",
     "RuleSet",
     "RulesCheck",
@@ -215,6 +220,8 @@ __all__ = [
     "evaluate_all",
     "evaluate_connectives",
     "evaluate_reordering",
+    "evaluate_roles",
+    "facts",
     "info",
     "kbest",
     "learn_rules",
@@ -225,6 +232,7 @@ __all__ = [
     "read_conllu",
     "references",
     "reorder",
+    "roles",
     "self_train",
     "symmetrize",
     "to_networkx",
@@ -233,6 +241,7 @@ __all__ = [
     "trade_off",
     "train",
     "train_connectives",
+    "train_roles",
     "uptrain",
     "validate",
     "write_conllu",

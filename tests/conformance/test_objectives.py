@@ -15,6 +15,7 @@ from niwaki.data.bilingual.references import Reference, write_references
 from niwaki.data.conllu import read_conllu
 from niwaki.data.connectives import Connective, Document, Place, documents
 from niwaki.data.kbest import KBest
+from niwaki.data.roles import Filler, Predicate, with_predicates
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.keys import keys_of
@@ -31,6 +32,8 @@ from niwaki.tasks.connectives.learning import learn_connectives
 from niwaki.tasks.connectives.model import Settings as ConnectiveSettings
 from niwaki.tasks.reorder.reorderer import Reorderer
 from niwaki.tasks.reorder.rulefile import load_rules
+from niwaki.tasks.roles.learning import learn_roles
+from niwaki.tasks.roles.model import Settings as RoleSettings
 from niwaki.training.config import CostConfig
 from niwaki.training.config_file import make_config
 from tests.toy import TOY, write
@@ -89,10 +92,26 @@ def _connectives(folder: Path) -> str:
     return str(write(folder / "c.conllu", made))
 
 
+def _roles(folder: Path) -> str:
+    """All that hangs from a root fills a role, and a labeller that knows all of it by heart."""
+    made = []
+    for sentence in sentences():
+        root = sentence.tree.root
+        assert root
+        below = [w for w in sentence.tree.children(root) if sentence.deprels[w - 1] != "punct"]
+        fillers = tuple(Filler("ARGM-ADV", word) for word in below)
+        made.append(with_predicates(sentence, [Predicate(root, "do.01", fillers)]))
+    by_heart = RoleSettings(ranker=RankerSettings(l2=0.01, least_count=1))
+    learn_roles(made, by_heart).save(folder / "r.niwaki")
+    SETTINGS["roles"] = {"labeller": str(folder / "r.niwaki")}
+    return str(write(folder / "r.conllu", made))
+
+
 # What an objective needs beside its defaults: an entry here, and trees if it has none.
 DATA: dict[str, Callable[[Path], str]] = {
     "connectives": _connectives,
     "reordering": _references,
+    "roles": _roles,
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "reordering": {"rules": "ja"},

@@ -20,6 +20,7 @@ from niwaki.metrics import load_metric, metric_names
 from niwaki.metrics.base import Evaluation
 from niwaki.metrics.significance import TESTS, compare
 from tests.connected import stories
+from tests.labelled import bare, reports
 
 Pair = tuple[list[Any], list[Any]]
 
@@ -80,6 +81,19 @@ def wrongly_joined() -> list[Document]:
     ]
 
 
+def wrongly_labelled() -> list[Sentence]:
+    """A role is wrong, a predicate is missed, one is none, a filler is another word."""
+    one, two, three, four = reports(4)
+    misc = list(four.misc)
+    misc[0] = "Roleset=be.01"
+    return [
+        one.replace(misc=[notes.replace("ARG1", "ARG2") for notes in one.misc]),
+        bare(two),
+        three.replace(misc=[notes.replace("ARG2:3", "ARG2:4") for notes in three.misc]),
+        four.replace(misc=misc),
+    ]
+
+
 SAMPLES = {
     "alignment": Sample(
         LINKS,
@@ -110,6 +124,7 @@ SAMPLES = {
         1,
         (REFERENCES, ORDERS[:2]),
     ),
+    "roles": Sample(reports(4), wrongly_labelled(), reports(4), 100, (reports(4), reports(4)[1:])),
     "segmentation": Sample(trees(), other_trees(), trees(), 100, WORDS),
 }
 

@@ -25,6 +25,7 @@ from niwaki.serve.registry import Registry
 from niwaki.serve.server import bind, make_server
 from tests.conftest import ROOT
 from tests.serve.browsing import BROWSER, NASTY
+from tests.serve.related import relation_files
 from tests.toy import TOY
 
 HOST = "127.0.0.1"
@@ -143,8 +144,13 @@ def broken_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def make_registry(
-    model_path: Path, references_file: Path, broken_file: Path
+    model_path: Path,
+    references_file: Path,
+    broken_file: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[[], Registry]:
+    connectives, roles = relation_files(tmp_path_factory.mktemp("relations"))
+
     def make() -> Registry:
         registry = Registry()
         registry.add_model("en", str(model_path))
@@ -153,6 +159,8 @@ def make_registry(
         garden = [str(ROOT / "examples" / f"garden.{end}") for end in ("en", "ja")]
         registry.add_corpus("garden", "bitext", garden)
         registry.add_corpus("pairs", "references", [str(references_file)])
+        registry.add_connectives("stories", str(connectives))
+        registry.add_roles("stories", str(roles))
         return registry
 
     return make

@@ -26,6 +26,7 @@ from tests.toy import TOY, write
 EXAMPLES = ROOT / "examples"
 SOURCE, TARGET, LINKS = (EXAMPLES / f"garden.{end}" for end in ("en", "ja", "align"))
 JOINED = EXAMPLES / "connectives.conllu"
+LABELLED = EXAMPLES / "roles.conllu"
 ORDER = [EXAMPLES / f"order.{end}" for end in ("en", "ja", "links")]
 
 # Rooms have these names, and a package cannot be called.
@@ -175,6 +176,31 @@ def evaluate_connectives(bench: Bench) -> None:
     assert found.items() <= bench.json("evaluate-connectives", JOINED, JOINED).items()
 
 
+def roles(bench: Bench) -> None:
+    labeller = niwaki.train_roles(LABELLED, bench.file("r.niwaki"))
+    found = "".join(map(str, niwaki.roles(LABELLED, labeller)))
+    assert found == bench.run("roles", LABELLED, "-m", bench.file("r.niwaki"))
+    facts = "\n".join(map(as_line, niwaki.facts(LABELLED, labeller)))
+    words = "roles", LABELLED, "-m", bench.file("r.niwaki"), "--to", "json"
+    assert facts.splitlines() == bench.run(*words).splitlines()
+
+
+def as_line(record: dict[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False)
+
+
+def train_roles(bench: Bench) -> None:
+    made, found = bench.file("made.niwaki"), bench.file("found.niwaki")
+    niwaki.train_roles(LABELLED, made, parser=bench.model)
+    bench.run("train-roles", LABELLED, "-o", found, "--parser", bench.model)
+    assert made.read_bytes() == found.read_bytes()
+
+
+def evaluate_roles(bench: Bench) -> None:
+    found = as_json(niwaki.evaluate_roles(LABELLED, LABELLED).to_json())
+    assert found.items() <= bench.json("evaluate-roles", LABELLED, LABELLED).items()
+
+
 def draw(bench: Bench) -> None:
     assert "\n".join(niwaki.draw_trees(TOY)) == bench.run("draw", TOY)
     assert "\n".join(niwaki.draw_trees(TOY, "tree", first=2)) == bench.run(
@@ -302,12 +328,23 @@ def serve(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(server, "make_server", make_server)
     urls: list[str] = []
+    joins, tells = bench.file("joins.niwaki"), bench.file("tells.niwaki")
+    niwaki.train_connectives(JOINED, joins)
+    niwaki.train_roles(LABELLED, tells)
     niwaki.open_workbench(
-        [f"toy={bench.model}"], trees=[str(TOY)], port=0, workers=1, opened=urls.append
+        [f"toy={bench.model}"],
+        trees=[str(TOY)],
+        connectives=[str(joins)],
+        roles=[f"told={tells}"],
+        port=0,
+        workers=1,
+        opened=urls.append,
     )
-    options = ("--port", 0, "--workers", 1)
+    options = ("--connectives", joins, "--roles", f"told={tells}", "--port", 0, "--workers", 1)
     told = bench.run("serve", "-m", f"toy={bench.model}", "--trees", TOY, *options)
     assert made[0] == made[1] and "toy" in made[0][1]["models"]
+    assert list(made[0][1]["connectives"]) == ["joins"]
+    assert list(made[0][1]["roles"]) == ["en-roles", "told"]
     assert [url.rpartition(":")[0] for url in (*urls, told)] == ["http://127.0.0.1"] * 2
 
 

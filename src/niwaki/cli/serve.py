@@ -1,11 +1,13 @@
 """Open the workbench: a local web page and an HTTP API.
 
-See, compare, correct and adapt: parse text and draw it, edit reordering rules, compare two
-models, annotate with single keystrokes, train on what was annotated. Files are given here by
-name and never by a request; NAME=PATH chooses the name. What is made is kept in --work.
+See, compare, correct and adapt: parse text and draw it, edit reordering rules, see what
+connectives join and who did what to whom, compare two models, annotate with single keystrokes,
+train on what was annotated. Files are given here by name and never by a request; NAME=PATH chooses
+the name. What is made is kept in --work.
 
   niwaki serve
   niwaki serve -m mine=my.niwaki --trees dev.conllu --references pairs.jsonl
+  niwaki serve --connectives connectives.niwaki --roles roles.niwaki
   niwaki serve --bitext garden=src.txt,tgt.txt --port 9000
 
 The server listens on this machine only. Another --host needs --token-file.
@@ -40,6 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--references", "FILE", "reference orders (JSON Lines)"),
         ("--bitext", "SRC,TGT", "parallel text, two files"),
         ("--rules", "FILE", "a rule file"),
+        ("--connectives", "FILE", "a model of connectives"),
+        ("--roles", "FILE", "a labeller of roles besides en-roles"),
     ):
         parser.add_argument(
             flag,
@@ -83,6 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
         references=arguments.references,
         bitext=arguments.bitext,
         rules=arguments.rules,
+        connectives=arguments.connectives,
+        roles=arguments.roles,
         work=arguments.work,
         host=arguments.host,
         port=arguments.port,

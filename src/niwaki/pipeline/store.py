@@ -41,6 +41,12 @@ def load(name_or_path: str | os.PathLike[str] = "en") -> Pipeline:
 
 def pipeline_of(file: ModelFile) -> Pipeline:
     """The model of a file that was read and found whole; what is in it may be anything."""
+    task = file.config.get("kind")
+    if isinstance(task, str):
+        raise ModelError(
+            f"{file.path}: a model of {shown(task)}, which parses nothing; give one of "
+            "`niwaki train`"
+        )
     return _checked(_build, file)
 
 

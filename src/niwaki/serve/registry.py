@@ -1,4 +1,4 @@
-"""What can be asked for by name: models, rules, treebanks, references, parallel texts.
+"""What can be asked for by name: models, rules, finders of relations, treebanks and other data.
 
 Requests name ids; paths are given when the server starts and never leave it.
 """
@@ -13,7 +13,9 @@ from pathlib import Path
 from niwaki.errors import ConfigError
 from niwaki.pipeline.store import find_model
 from niwaki.serve.errors import unknown
+from niwaki.tasks.connectives.model import ConnectiveModel
 from niwaki.tasks.reorder.rulefile import load_rules, rule_set_names
+from niwaki.tasks.roles.model import RoleLabeller, find_labeller, labeller_names
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 
@@ -34,10 +36,16 @@ class Registry:
     models: dict[str, str] = field(default_factory=dict)
     rules: dict[str, str] = field(default_factory=dict)
     corpora: dict[str, Corpus] = field(default_factory=dict)
+    connectives: dict[str, str] = field(default_factory=dict)
+    roles: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in rule_set_names():
             self.rules.setdefault(name, name)
+        for name in labeller_names():
+            # A checkout may come without it; then the API says what to do.
+            if find_labeller(name).is_file():
+                self.roles.setdefault(name, str(find_labeller(name)))
 
     def add_model(self, name: str, path: str) -> None:
         file = find_model(path)
@@ -48,6 +56,14 @@ class Registry:
     def add_rules(self, name: str, path: str) -> None:
         load_rules(path)
         self.rules[_free(name, self.rules)] = str(Path(path).resolve())
+
+    def add_connectives(self, name: str, path: str) -> None:
+        ConnectiveModel.load(path)
+        self.connectives[_free(name, self.connectives)] = str(Path(path).resolve())
+
+    def add_roles(self, name: str, path: str) -> None:
+        RoleLabeller.load(path)
+        self.roles[_free(name, self.roles)] = str(find_labeller(path).resolve())
 
     def add_corpus(self, name: str, kind: str, files: Iterable[str]) -> None:
         paths = tuple(str(Path(file).resolve()) for file in files)

@@ -18,6 +18,8 @@ def open_workbench(
     references: Iterable[str] = (),
     bitext: Iterable[str] = (),
     rules: Iterable[str] = (),
+    connectives: Iterable[str] = (),
+    roles: Iterable[str] = (),
     work: str | os.PathLike[str] = "niwaki-work",
     host: str = "127.0.0.1",
     port: int = 8470,
@@ -29,10 +31,10 @@ def open_workbench(
 ) -> None:
     """Serve the workbench, a web page and an HTTP API, until it is interrupted (Ctrl-C).
 
-    Models besides "en", treebanks, reference orders, parallel texts ("SRC,TGT") and rule files
-    are given as paths, or as "NAME=PATH"; what is made is kept in the folder `work`. Port 0
-    finds one that is free. `opened` is told the address. Another host than this machine needs a
-    `token`. Needs the packages of `niwaki[serve]`.
+    Models besides "en", treebanks, reference orders, parallel texts ("SRC,TGT"), rule files, models
+    of connectives and labellers of roles are given as paths, or as "NAME=PATH"; what is made is
+    kept in the folder `work`. Port 0 finds one that is free. `opened` is told the address. Another
+    host than this machine needs a `token`. Needs the packages of `niwaki[serve]`.
 
         >>> open_workbench(["mine=my.niwaki"], trees=["dev.conllu"], opened=print)
     """
@@ -47,6 +49,10 @@ def open_workbench(
         registry.add_model(name, path)
     for name, path in map(named, rules):
         registry.add_rules(name, path)
+    for name, path in map(named, connectives):
+        registry.add_connectives(name, path)
+    for name, path in map(named, roles):
+        registry.add_roles(name, path)
     for kind, given in (("trees", trees), ("references", references)):
         for name, path in map(named, given):
             registry.add_corpus(name, kind, [path])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from niwaki.serve.api import adapting, annotating, comparing, ordering, parsing
+from niwaki.serve.api import adapting, annotating, comparing, ordering, parsing, relating
 from niwaki.serve.endpoint import Endpoint
 
 ENDPOINTS: list[Endpoint] = [
     *parsing.ENDPOINTS,
     *ordering.ENDPOINTS,
+    *relating.ENDPOINTS,
     *comparing.ENDPOINTS,
     *annotating.ENDPOINTS,
     *adapting.ENDPOINTS,

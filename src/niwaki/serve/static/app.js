@@ -5,6 +5,7 @@ import { help, keys } from "./lib/keys.js";
 const PAGES = [
   ["parse", "Parse"],
   ["reorder", "Reorder"],
+  ["relate", "Relate"],
   ["annotate", "Annotate"],
   ["adapt", "Adapt"],
   ["compare", "Compare"],

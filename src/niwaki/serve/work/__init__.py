@@ -16,6 +16,7 @@ from niwaki.serve.work import (
     findings,
     ordering,
     parsing,
+    relating,
     weighing,
 )
 
@@ -24,6 +25,7 @@ TASKS: dict[str, Callable[..., Any]] = {
     "kbest": parsing.kbest,
     "reorder": ordering.reorder,
     "references": ordering.references,
+    "relate": relating.relate,
     "align": aligning.align,
     "suggest": aligning.suggest,
     "models": describing.models,

@@ -13,8 +13,10 @@ from niwaki.data.sentence import Sentence
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.serve.errors import RequestError
+from niwaki.tasks.connectives.model import ConnectiveModel
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.tasks.reorder.rules import RuleSet
+from niwaki.tasks.roles.model import RoleLabeller
 
 T = TypeVar("T")
 
@@ -48,6 +50,14 @@ def model_of(path: str) -> Pipeline:
 
 def rules_of(path: str) -> RuleSet:
     return kept("rules", path, load_rules)
+
+
+def connectives_of(path: str) -> ConnectiveModel:
+    return kept("connectives", path, ConnectiveModel.load)
+
+
+def labeller_of(path: str) -> RoleLabeller:
+    return kept("roles", path, RoleLabeller.load)
 
 
 def trees_of(path: str) -> list[Sentence]:

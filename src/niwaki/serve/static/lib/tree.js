@@ -1,6 +1,7 @@
 // Draws a dependency tree as arcs over words. Long sentences are wrapped: an arc that goes on
 // in the next line leaves at the edge and comes in again there, at a height of its own.
 import { fontOf, h, percent, replace, s, textWidth } from "./dom.js";
+import { drawSpans } from "./spans.js";
 
 const LEVEL = 25;
 const GAP = 19;
@@ -17,9 +18,10 @@ const doubt = (probability) => (probability === undefined ? 0 : Math.max(0, Math
 export const known = (sentence, kind, at) => sentence.probabilities?.[kind]?.[at] ?? undefined;
 
 /* sentence: {tokens, upos, heads, deprels, probabilities?: {tag, arc, label}, multiword_tokens?}
-   options: width, wrap, marks(word) -> class, onpick(word), picked, aim, known(word) */
+   options: width, wrap, marks(word) -> class, onpick(word), picked, aim, known(word),
+   spans: see spans.js, paths: Map of the words whose arcs are on a path to the colour of it */
 export function drawTree(sentence, options = {}) {
-  const fonts = { word: fontOf(17, "--serif"), tag: fontOf(10.5, "--sans", 500), label: fontOf(11, "--sans", 500) };
+  const fonts = { word: fontOf(17, "--serif"), tag: fontOf(10.5, "--sans", 500), label: fontOf(11, "--sans", 500), span: fontOf(11, "--sans", 600) };
   const arcs = sentence.heads
     .map((head, at) => ({ head, dep: at + 1, label: sentence.deprels[at], p: known(sentence, "arc", at), lp: known(sentence, "label", at) }))
     .filter((arc) => arc.head > 0);
@@ -122,7 +124,10 @@ function drawRow(sentence, arcs, row, top, fonts, options) {
   const { pieces, levels } = placed(arcs, row);
   const base = top + 18 + LEVEL * (levels + 0.45);
   const offsets = feet(pieces);
-  const parts = [];
+  const hasRange = (sentence.multiword_tokens ?? []).some(({ first, last }) => row.words.some((word) => word >= first && word <= last));
+  const bottom = base + (hasRange ? 66 : 48);
+  const spans = drawSpans(options.spans ?? [], row, base, bottom, fonts.span);
+  const parts = [...spans.parts];
   row.words.forEach((word) => parts.push(drawWord(sentence, word, row, base, options)));
   for (const { first, last, form } of sentence.multiword_tokens ?? []) {
     const inside = row.words.filter((word) => word >= first && word <= last);
@@ -134,8 +139,7 @@ function drawRow(sentence, arcs, row, top, fonts, options) {
   pieces.sort((a, b) => b.level - a.level);
   for (const piece of pieces) parts.push(drawPiece(piece, row, base, offsets.get(piece), fonts, options));
   for (const word of row.words) if (sentence.heads[word - 1] === 0) parts.push(drawRoot(sentence, word, row, top, base, options));
-  const hasRange = (sentence.multiword_tokens ?? []).some(({ first, last }) => row.words.some((word) => word >= first && word <= last));
-  return { parts, bottom: base + (hasRange ? 66 : 48) };
+  return { parts, bottom: bottom + spans.height };
 }
 
 function drawWord(sentence, word, row, base, options) {
@@ -157,10 +161,11 @@ function drawWord(sentence, word, row, base, options) {
 
 function groupOf(arc, options, children) {
   const marks = options.marks?.(arc.dep) ?? "";
-  const classes = ["arc", marks, options.picked === arc.dep && "picked", options.known?.(arc.dep) && "known"].filter(Boolean).join(" ");
+  const path = options.paths?.get(arc.dep);
+  const classes = ["arc", marks, path && "path", options.picked === arc.dep && "picked", options.known?.(arc.dep) && "known"].filter(Boolean).join(" ");
   return s(
     "g",
-    { class: classes, "data-arc": arc.dep, "data-head": arc.head, "data-label": arc.label, vars: { "--q": doubt(arc.p) }, onclick: () => options.onpick?.(arc.dep) },
+    { class: classes, "data-arc": arc.dep, "data-head": arc.head, "data-label": arc.label, vars: { "--q": doubt(arc.p), ...(path ? { "--path": path } : {}) }, onclick: () => options.onpick?.(arc.dep) },
     children,
   );
 }

@@ -1,6 +1,7 @@
 // Parse: text in, trees out; doubts visible, alternatives side by side, constraints by a click.
 import { get, latest, post } from "../lib/api.js";
 import { debounce, h, percent, plural, replace, select, toast } from "../lib/dom.js";
+import { givenOf, take, takeFiles } from "../lib/given.js";
 import { keys } from "../lib/keys.js";
 import { beamOf, beamSelect, describe, modelNamed, usableModels } from "../lib/models.js";
 import { differences, known, treeView } from "../lib/tree.js";
@@ -102,9 +103,6 @@ export async function show(main) {
 
 const options = (state) => ({ model: state.model?.id, ...beamOf(state.model, state.beam) });
 
-const looksLikeConllu = (text) => /^(#[^\n]*\n)*\d+(-\d+)?\t/.test(text.trimStart());
-const givenOf = (text) => (looksLikeConllu(text) ? { conllu: text.trimEnd() + "\n\n" } : { text });
-
 // What all percentages of the page mean.
 const figures = () => h(
   "details",
@@ -127,29 +125,6 @@ function welcome(field, parse) {
       },
     }, each))),
   );
-}
-
-function takeFiles(place, field, parse) {
-  place.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    place.classList.add("over");
-  });
-  place.addEventListener("dragleave", () => place.classList.remove("over"));
-  place.addEventListener("drop", (event) => {
-    event.preventDefault();
-    place.classList.remove("over");
-    take(event.dataTransfer.files[0], field, parse);
-  });
-}
-
-async function take(file, field, parse) {
-  if (!file) return;
-  if (file.size > 4 * 1024 * 1024) {
-    toast(`${file.name} has more than 4 MiB; use the command line`, "bad");
-    return;
-  }
-  field.value = await file.text();
-  parse();
 }
 
 function showSentences(sentences, results, state) {

@@ -1,0 +1,186 @@
+"""Who did what to whom, on EWT: assignment of roles, trees, and a parser trained for it.
+
+python -m benchmarks.tasks.roles [--part dev] [--parser MODEL] [--train] [--examples N] [--share N]
+
+The labeller learns from EWT's training part with the roles of PropBank and gold trees; settings
+were chosen on dev. Tags of the parser's trees are predicted. --train also trains the parser on,
+with the roles of every N-th training sentence as examples and every N-th tree of EWT beside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import niwaki
+from benchmarks.common import DATA, need, report, signature
+from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained, write
+from niwaki.data.roles import Filler, predicates_of, with_predicates, with_table
+from niwaki.data.sentence import Sentence
+from niwaki.metrics.attachment import evaluate
+from niwaki.metrics.base import Evaluation
+from niwaki.metrics.roles import evaluate_roles
+from niwaki.metrics.significance import compare
+from niwaki.pipeline.store import find_model
+from niwaki.tasks.connectives.candidates import TreeView
+from niwaki.tasks.roles.assign import WAYS
+from niwaki.tasks.roles.fillers import Asked
+from niwaki.tasks.roles.model import RoleLabeller
+
+PROPBANK = DATA / "ewt-propbank"
+SAMPLES = 2000
+
+
+def read(part: str) -> list[Sentence]:
+    """Sentences that PropBank's trees could be aligned to, with their roles."""
+    with gzip.open(need(PROPBANK / f"{part}.trees.tsv.gz"), "rt", encoding="utf-8") as file:
+        aligned = {line.split("\t")[0] for line in file}
+    trees = niwaki.read_conllu(need(DATA / "ud-english-ewt" / f"en_ewt-ud-{part}.conllu"))
+    found = with_table(trees, PROPBANK / f"{part}.roles.tsv.gz")
+    return [sentence for sentence in found if sentence.id in aligned]
+
+
+def parsed(given: Sequence[Sentence], model: str | Path) -> list[Sentence]:
+    return list(niwaki.load(model).parse(given, retag=True))
+
+
+def difference(a: Evaluation, b: Evaluation) -> dict[str, Any]:
+    return {each.metric: each.to_json() for each in compare(a, b)}
+
+
+# -- roles of fillers that are given -------------------------------------------------------
+
+
+def assigned(labeller: RoleLabeller, gold: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences with the roles that a labeller gives the right fillers."""
+    made = []
+    for sentence in gold:
+        tree, found = TreeView(sentence), []
+        for each in predicates_of(sentence):
+            asked = [Asked(tree, each.word, each.roleset, f.head) for f in each.fillers]
+            roles = zip(labeller.roles_of(asked), asked, strict=True)
+            fillers = tuple(Filler(role, filler.word) for role, filler in roles)
+            found.append(replace(each, fillers=fillers))
+        made.append(with_predicates(sentence, found))
+    return made
+
+
+def most_frequent(train: Sequence[Sentence], gold: Sequence[Sentence]) -> list[Sentence]:
+    """All fillers with the role that most fillers have."""
+    counts = Counter(f.role for s in train for p in predicates_of(s) for f in p.fillers)
+    (role, _), *_ = counts.most_common(1)
+    return [
+        with_predicates(
+            sentence,
+            [
+                replace(p, fillers=tuple(Filler(role, f.head) for f in p.fillers))
+                for p in predicates_of(sentence)
+            ],
+        )
+        for sentence in gold
+    ]
+
+
+def assignment(
+    labeller: RoleLabeller, train: Sequence[Sentence], gold: Sequence[Sentence]
+) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "most frequent": evaluate_roles(gold, most_frequent(train, gold)).scores["roles"]
+    }
+    for name, ranker in (("paths", None), ("paths and words", labeller.roles)):
+        found = {
+            way: evaluate_roles(
+                gold,
+                assigned(
+                    replace(
+                        labeller, roles=ranker, settings=replace(labeller.settings, assign=way)
+                    ),
+                    gold,
+                ),
+            )
+            for way in WAYS
+        }
+        result[name] = {way: each.to_json(SAMPLES)["roles"] for way, each in found.items()}
+        result[f"{name}: joint over local"] = {
+            way: difference(found["local"], found[way])["roles"] for way in WAYS if way != "local"
+        }
+    return result
+
+
+# -- roles of trees ------------------------------------------------------------------------
+
+
+def labelled(
+    labeller: RoleLabeller, trees: Sequence[Sentence], gold: Sequence[Sentence], *, find: bool
+) -> Evaluation:
+    """Roles read off trees, of predicates that are found or given."""
+    views = [TreeView(sentence) for sentence in trees]
+    found = labeller.label(views, None if find else [predicates_of(s) for s in gold])
+    pairs = zip(gold, found, strict=True)
+    return evaluate_roles(gold, [with_predicates(*pair) for pair in pairs])
+
+
+def on_trees(
+    labeller: RoleLabeller, trees: Sequence[Sentence], gold: Sequence[Sentence]
+) -> dict[str, Evaluation]:
+    return {
+        "predicates given": labelled(labeller, trees, gold, find=False),
+        "predicates found": labelled(labeller, trees, gold, find=True),
+    }
+
+
+def trained_on(model: str, train: Sequence[Sentence], examples: int, share: int) -> Path:
+    """The parser trained on, with roles of some sentences and trees of some beside."""
+    data = write(WORK / f"roles-train-{examples}.conllu", train[::examples])
+    beside = write(WORK / f"ewt-train-{share}.conllu", list(niwaki.read_conllu(EWT_TRAIN))[::share])
+    record = {
+        "objective": [{"data": str(beside)}, {"kind": "roles", "data": str(data)}],
+        "training": {"epochs": 1},
+    }
+    return trained("roles", record, init=find_model(model))
+
+
+def main() -> None:
+    made = argparse.ArgumentParser(description=__doc__)
+    made.add_argument("--part", choices=["dev", "test"], default="dev")
+    made.add_argument("--parser", default="en", help="who makes the automatic trees")
+    made.add_argument("--train", action="store_true", help="also train the parser for it")
+    made.add_argument("--examples", type=int, default=2, help="every so-many-th sentence")
+    made.add_argument("--share", type=int, default=4, help="every so-many-th tree beside")
+    arguments = made.parse_args()
+    train, gold = read("train"), read(arguments.part)
+    labeller = RoleLabeller.load()
+    result: dict[str, Any] = {
+        "signature": signature(parser=Path(arguments.parser).name, part=arguments.part),
+        "assignment": assignment(labeller, train, gold),
+    }
+    trees = parsed(gold, arguments.parser)
+    best, before = on_trees(labeller, gold, gold), on_trees(labeller, trees, gold)
+    result["gold trees"] = {name: each.to_json(SAMPLES) for name, each in best.items()}
+    result["automatic trees"] = {name: each.to_json(SAMPLES) for name, each in before.items()}
+    result["gold over automatic"] = {name: difference(before[name], best[name]) for name in best}
+    if arguments.train:
+        path = trained_on(arguments.parser, train, arguments.examples, arguments.share)
+        made_for_it = parsed(gold, path)
+        after = on_trees(labeller, made_for_it, gold)
+        result["trained for it"] = {name: each.to_json(SAMPLES) for name, each in after.items()}
+        result["gain"] = {name: difference(before[name], after[name]) for name in before}
+        result["LAS"] = difference(evaluate(gold, trees), evaluate(gold, made_for_it))
+        questions = [n for n, s in enumerate(gold) if s.forms[-1] == "?"]
+        result["questions"] = {
+            name: difference(
+                replace(before[name], counts=before[name].counts[questions]),
+                replace(after[name], counts=after[name].counts[questions]),
+            )
+            for name in before
+        }
+    report(f"roles-{arguments.part}", result)
+
+
+if __name__ == "__main__":
+    main()

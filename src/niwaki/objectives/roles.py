@@ -1,0 +1,92 @@
+"""What a tree makes of who did what to whom, as a cost.
+
+A labeller, which stays as it is, reads the roles of the marked predicates off each candidate tree.
+The cost is 1 - F1 of predicate, role and head of filler. An example is a sentence with roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from niwaki.data.conllu import read_conllu
+from niwaki.data.constraints import Constraints
+from niwaki.data.kbest import KBest
+from niwaki.data.roles import predicates_of, with_table
+from niwaki.data.sentence import Sentence
+from niwaki.errors import ConfigError
+from niwaki.keys import key
+from niwaki.metrics.roles import counts_of
+from niwaki.objectives import Costs, LeftOut
+from niwaki.tasks.connectives.candidates import TreeView
+from niwaki.tasks.roles.model import IN_THE_BOX, RoleLabeller, labeller_names
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Who reads roles off trees, and where the right ones stand."""
+
+    labeller: str = key(
+        IN_THE_BOX,
+        "The labeller in the box, or one of `niwaki train-roles`.",
+        path="named",
+        choices=labeller_names,
+    )
+    table: str = key("", "A table of roles beside the data, if they are not in MISC.", path="file")
+
+
+class Roles:
+    """Sentences with roles; those without are left out."""
+
+    def __init__(self, given: Sequence[Sentence], labeller: RoleLabeller) -> None:
+        self._labeller = labeller
+        asked = [(sentence, predicates_of(sentence)) for sentence in given]
+        kept = [(s, found) for s, found in asked if any(each.fillers for each in found)]
+        silent = [s for s, found in asked if not any(each.fillers for each in found)]
+        self.sentences = tuple(s for s, _ in kept)
+        self.ids = tuple(s.id or f"{s.file}:{s.line}" for s in self.sentences)
+        self._tagged: Sequence[Sentence] = self.sentences
+        self._predicates = [found for _, found in kept]
+        self.left_out = (
+            LeftOut(len(silent), "no roles in them", f"{silent[0].file}:{silent[0].line}")
+            if silent
+            else None
+        )
+
+    def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None:
+        self._tagged = tagged
+
+    def costs(self, candidates: Sequence[KBest]) -> list[Costs]:
+        numbers = [each.number for each in candidates for _ in range(len(each))]
+        trees = (tree for each in candidates for tree in each)
+        views = [
+            TreeView(self._tagged[number], tree)
+            for number, tree in zip(numbers, trees, strict=True)
+        ]
+        gold = [self._predicates[number] for number in numbers]
+        costs = np.zeros(len(views))
+        for at, found in enumerate(self._labeller.label(views, gold)):
+            right, read, both = counts_of(gold[at], found)[:3]
+            costs[at] = 1 - 2 * both / (right + read)
+        ends = np.cumsum([len(each) for each in candidates])
+        return np.split(costs, ends[:-1])
+
+    def constraints(self, number: int) -> Constraints | None:
+        return None  # many trees cost nothing, and no statement says which
+
+
+def load(files: Sequence[str], settings: Settings) -> Roles:
+    labeller = RoleLabeller.load(settings.labeller)
+    given: list[Sentence] = []
+    for file in files:
+        sentences = read_conllu(file, multi_root=True, unknown_heads=True)
+        given += with_table(sentences, settings.table) if settings.table else sentences
+    objective = Roles(given, labeller)
+    if not objective.sentences:
+        raise ConfigError(
+            f"{', '.join(files)}: no roles; mark some with Roleset= and Roles= in MISC, or give "
+            "a table"
+        )
+    return objective

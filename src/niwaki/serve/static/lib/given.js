@@ -1,0 +1,28 @@
+// What a text field gives: raw text or CoNLL-U, typed, dropped on it or opened from a file.
+import { toast } from "./dom.js";
+
+const looksLikeConllu = (text) => /^(#[^\n]*\n)*\d+(-\d+)?\t/.test(text.trimStart());
+export const givenOf = (text) => (looksLikeConllu(text) ? { conllu: text.trimEnd() + "\n\n" } : { text });
+
+export function takeFiles(place, field, done) {
+  place.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    place.classList.add("over");
+  });
+  place.addEventListener("dragleave", () => place.classList.remove("over"));
+  place.addEventListener("drop", (event) => {
+    event.preventDefault();
+    place.classList.remove("over");
+    take(event.dataTransfer.files[0], field, done);
+  });
+}
+
+export async function take(file, field, done) {
+  if (!file) return;
+  if (file.size > 4 * 1024 * 1024) {
+    toast(`${file.name} has more than 4 MiB; use the command line`, "bad");
+    return;
+  }
+  field.value = await file.text();
+  done();
+}
