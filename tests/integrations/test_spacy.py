@@ -324,7 +324,9 @@ def test_a_beam_for_a_model_without_beams_is_refused(path_of_arcs: Path) -> None
     with pytest.raises(ModelError) as refused:
         make(model=str(path_of_arcs), beam=4)
     message = str(refused.value)
-    assert message.startswith(f"{path_of_arcs}: beam says nothing to this model (it takes decode); ")
+    assert message.startswith(
+        f"{path_of_arcs}: beam says nothing to this model (it takes decode); "
+    )
     assert "\n" not in message
 
 
