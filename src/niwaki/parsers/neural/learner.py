@@ -61,8 +61,7 @@ class Learner:
         self, words: Words, sentences: Sequence[int], random: torch.Generator | None = None
     ) -> Outputs[Tensor]:
         """The scores of some sentences, as one learns if there is something to drop by."""
-        # Whoever calls divides the work among threads, each of which must be told.
-        torch.set_num_threads(1)
+        _alone()
         weights = self.weights if random is None else {**self.weights, **self._rough}
         ops = TorchOps(weights, self._dropout, random)
         return run(self._spec, ops, self.inputs.padded(words, sentences))
@@ -101,6 +100,7 @@ class Learner:
 
     def sum(self, parts: Sequence[Sequence[Tensor]]) -> Sequence[Tensor]:
         """Gradients added in their order, in arrays that serve every step."""
+        _alone()
         if not self._sums:
             self._sums = [torch.empty_like(weight) for weight in self.trained.values()]
         with torch.no_grad():
@@ -120,6 +120,7 @@ class Learner:
         self._pending = [x + y for x, y in zip(before, gradients, strict=True)]
 
     def step(self, gradients: Sequence[Tensor], progress: float) -> None:
+        _alone()
         if self._pending is not None:
             pairs = zip(gradients or self._pending, self._pending, strict=True)
             gradients = [x + y for x, y in pairs] if gradients else self._pending
@@ -161,6 +162,14 @@ class Learner:
         if pending:
             self._pending = [torch.from_numpy(np.array(pending[name])) for name in self.trained]
         self.version += 1
+
+
+def _alone() -> None:
+    """Let torch compute in this thread only, which must be told so itself. Whoever calls divides
+    the work among threads; where all processors are busy, those of torch would mostly wait for
+    each other, a hundred times a step.
+    """
+    torch.set_num_threads(1)
 
 
 class _LiveValues(Sequence[Encoded]):
