@@ -3,9 +3,9 @@
     {"id": "7", "question": "Who rakes gravel ?", "candidates": [{"text": "...", "label": 1}, ...]}
 
 A sentence is a text, a list of words, or an object with `text` or `tokens` and, if they are known,
-`lemmas`, `upos`, `xpos`, `heads`, `deprels` and `entities`: a list each, one value a word. The pack
-of Wang et al. (2007) calls them `forms`, `pos`, `head`, `deprel` and `ne`; `right` and `wrong`, lists
-of texts, may stand in place of `candidates`. Entities are kept in MISC, as `NE=PERSON`.
+`lemmas`, `upos`, `xpos`, `heads`, `deprels` and `entities`: a list each, one value a word. The data
+of Wang et al. (2007) call them `forms`, `pos`, `head`, `deprel` and `ne`; `right` and `wrong`,
+lists of texts, may stand in place of `candidates`. Entities are kept in MISC, as `NE=PERSON`.
 """
 
 from __future__ import annotations
@@ -107,7 +107,9 @@ def read_questions(source: Source, segmenter: TextSegmenter | None = None) -> It
         for number, record in objects(stream):
             question = _Line(stream.name, number, segmenter).question(record)
             if question.id in seen:
-                raise question.fault("id", f"a second question {shown(question.id)}", "name it anew")
+                raise question.fault(
+                    "id", f"a second question {shown(question.id)}", "name it anew"
+                )
             seen.add(question.id)
             yield question
 
@@ -208,9 +210,9 @@ def read_rankings(source: Source) -> list[Ranked]:
         for number, record in objects(stream):
             scores: dict[str, float] = {}
             for each in record.get("candidates") or ():
-                score = each.get("score") if isinstance(each, dict) else None
-                number_given = isinstance(score, int | float) and not isinstance(score, bool)
-                if not number_given or not math.isfinite(score) or "id" not in each:
+                score = each.get("score", math.nan) if isinstance(each, dict) else math.nan
+                given = isinstance(score, int | float) and not isinstance(score, bool)
+                if not given or not math.isfinite(score) or "id" not in each:
                     raise CorpusError(
                         *(stream.name, number, "candidates", f"found {shown(json.dumps(each))}"),
                         "give an id and a score each, as `niwaki rank` does",
@@ -228,7 +230,9 @@ def read_judgments(source: Source) -> list[Judged]:
     with Input(source) as stream:
         if stream.peek(1).lstrip()[:1] != b"{":
             return _qrels(stream)
-        return [_Line(stream.name, number, None).question(r).judged for number, r in objects(stream)]
+        return [
+            _Line(stream.name, number, None).question(r).judged for number, r in objects(stream)
+        ]
 
 
 def _qrels(stream: Input) -> list[Judged]:
@@ -258,7 +262,9 @@ def write_rankings(
     """
     with open_output(target) as out:
         for question, each in ranked:
-            out.write(f"{json.dumps(_record(question, each, trees), ensure_ascii=False)}\n".encode())
+            out.write(
+                f"{json.dumps(_record(question, each, trees), ensure_ascii=False)}\n".encode()
+            )
 
 
 def _record(question: Question, ranked: Ranked, trees: bool) -> dict[str, Any]:

@@ -41,10 +41,12 @@ RELATIONS = (
     *(SYNONYM, ANTONYM, HYPERNYM, HYPONYM, DERIVED),
     *(VERB_GROUP, ENTAILS, ENTAILED, SEE_ALSO, CAUSE),
 )
-_POINTERS = {
-    **{"!": ANTONYM, "@": HYPERNYM, "@i": HYPERNYM, "~": HYPONYM, "~i": HYPONYM},
-    **{"+": DERIVED, "$": VERB_GROUP, "*": ENTAILS, "^": SEE_ALSO, ">": CAUSE},
-}
+_SYMBOLS = ("!", "@", "@i", "~", "~i", "+", "$", "*", "^", ">")
+_KINDS = (
+    *(ANTONYM, HYPERNYM, HYPERNYM, HYPONYM, HYPONYM),
+    *(DERIVED, VERB_GROUP, ENTAILS, SEE_ALSO, CAUSE),
+)
+_POINTERS = dict(zip(_SYMBOLS, _KINDS, strict=True))
 _SIMILAR = "&"
 
 # A part of speech and an offset.

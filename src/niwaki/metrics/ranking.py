@@ -1,4 +1,4 @@
-"""Scores of rankings: mean average precision, mean reciprocal rank, precision at 1.
+"""Scores of rankings in percent: mean average precision, mean reciprocal rank, precision at 1.
 
 Answers with equal scores count as the mean over all orders of them, never in the order of a file:
 files that list right answers first would make any ranker look good. Questions without a right or
@@ -50,14 +50,15 @@ def evaluate_ranking(gold: Sequence[Judged], system: Sequence[Ranked]) -> Rankin
             right = np.array([judged.right[name] for name in ranked.scores], dtype=np.bool_)
             rows.append(ranking_scores(scores, right, sum(judged.right.values())))
             pairs += len(judged.right)
-    counts = mean_counts(np.array(rows).reshape(len(rows), len(METRICS)), len(METRICS))
+    values = 100 * np.array(rows).reshape(len(rows), len(METRICS))
+    counts = mean_counts(values, len(METRICS))
     return RankingEvaluation(counts, pairs=pairs)
 
 
 def ranking_scores(
     scores: FloatArray, right: NDArray[np.bool_], total: int
 ) -> tuple[float, float, float]:
-    """Average precision, reciprocal rank and precision at 1, each the mean over orders of ties.
+    """Average precision, reciprocal rank and precision at 1 as shares, means over orders of ties.
 
     `total` counts right answers, also those that were not ranked. In a tie of n answers, r of them
     right, with t answers above, R of them right: the one at place j is right with probability r/n;

@@ -6,14 +6,14 @@ related ones half.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from niwaki.kernel.answers.edits import edit_distance
+from niwaki.tasks.answers.matcher import Matcher
 from niwaki.tasks.answers.words import RELATED, SAME, WordView
 from niwaki.typing import FloatArray, IntArray
 
@@ -21,11 +21,11 @@ _FUNCTION, _CONTENT, _NEAR = 0.025, 1.0, 0.5
 
 
 @dataclass(frozen=True)
-class TreeMatch:
+class TreeMatch(Matcher):
     """The cost, negative, of edits between the trees."""
 
-    name = "tree-match"
-    uses_trees = True
+    name: ClassVar = "tree-match"
+    uses_trees: ClassVar = True
 
     def scores(self, question: WordView, answers: Sequence[WordView]) -> FloatArray:
         order, left = postorder(question)
@@ -38,18 +38,10 @@ class TreeMatch:
             found.append(-edit_distance(left, other_left, removed, added, changed))
         return np.array(found, dtype=np.float64)
 
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        return {}
-
-    @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> TreeMatch:
-        return cls()
-
 
 def postorder(view: WordView) -> tuple[IntArray, IntArray]:
-    """Words (0 is the wall above all) behind what hangs below them, from left to right; and where in
-    that order the first of what hangs below each stands.
+    """Words (0 is the wall above all) behind what hangs below them, from left to right; and where
+    in that order the first of what hangs below each stands.
     """
     tree, order, todo = view.tree, [], [0]
     while todo:

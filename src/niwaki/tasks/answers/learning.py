@@ -13,9 +13,10 @@ from niwaki.data.wordnet import WordNet
 from niwaki.errors import NiwakiError
 from niwaki.learning.candidates import CandidateSets, feature_key
 from niwaki.learning.ranker import learn_ranker
-from niwaki.tasks.answers.lexical import BM25, Overlap, learn_bm25
 from niwaki.tasks.answers.edits import TreeMatch
-from niwaki.tasks.answers.model import AnswerModel, Matcher, Settings, standardized
+from niwaki.tasks.answers.lexical import BM25, Overlap, learn_bm25
+from niwaki.tasks.answers.matcher import Matcher
+from niwaki.tasks.answers.model import AnswerModel, Settings, standardized
 from niwaki.tasks.answers.paths import PathMatch, learn_paths
 from niwaki.tasks.answers.quasi import QuasiSynchronous
 from niwaki.tasks.answers.quasi_learning import learn_quasi
@@ -104,7 +105,7 @@ def _weights(
         told()
     keys = [feature_key(name) for name in settings.matchers]
     sets = (
-        ([keys] * len(open_ones[number].answers), list(np.flatnonzero(open_ones[number].right)))
+        ([keys] * len(open_ones[number].answers), np.flatnonzero(open_ones[number].right).tolist())
         for number in scores
     )
     data = CandidateSets.of(sets, (rows.T.tolist() for rows in scores.values()))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.learning.candidates import feature_key
+from niwaki.tasks.answers.matcher import Matcher
 from niwaki.tasks.answers.words import WordView
 from niwaki.typing import FloatArray
 
@@ -25,28 +26,20 @@ def terms(view: WordView) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Overlap:
+class Overlap(Matcher):
     """The share of the question's words that an answer has."""
 
-    name = "overlap"
-    uses_trees = False
+    name: ClassVar = "overlap"
+    uses_trees: ClassVar = False
 
     def scores(self, question: WordView, answers: Sequence[WordView]) -> FloatArray:
         asked = set(terms(question))
         shared = [len(asked.intersection(terms(answer))) for answer in answers]
         return np.array(shared, dtype=np.float64) / max(len(asked), 1)
 
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        return {}
-
-    @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Overlap:
-        return cls()
-
 
 @dataclass(frozen=True)
-class BM25:
+class BM25(Matcher):
     """Okapi BM25; sentences in which words stand are counted once, in the data learned from.
 
     Words are kept as numbers, so that a model holds no text.
@@ -56,8 +49,8 @@ class BM25:
     sentences: int
     mean_length: float
 
-    name = "bm25"
-    uses_trees = False
+    name: ClassVar = "bm25"
+    uses_trees: ClassVar = False
 
     def scores(self, question: WordView, answers: Sequence[WordView]) -> FloatArray:
         asked = {word: self._rarity(word) for word in sorted(set(terms(question)))}
@@ -88,7 +81,7 @@ class BM25:
         }
 
     @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> BM25:
+    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         counts = zip(arrays["keys"].tolist(), arrays["counts"].tolist(), strict=True)
         return cls(dict(counts), int(arrays["sentences"][0]), float(arrays["mean_length"][0]))
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from niwaki.data.answers import Question, Ranked
 from niwaki.data.modelfile import ModelFile, read_model_file, write_model_file
@@ -19,6 +18,7 @@ from niwaki.keys import check_values, key
 from niwaki.learning.ranker import RankerSettings
 from niwaki.tasks.answers.edits import TreeMatch
 from niwaki.tasks.answers.lexical import BM25, Overlap
+from niwaki.tasks.answers.matcher import Matcher
 from niwaki.tasks.answers.paths import PathMatch
 from niwaki.tasks.answers.quasi import QuasiSynchronous
 from niwaki.tasks.answers.quasi_learning import QuasiSettings
@@ -27,22 +27,6 @@ from niwaki.typing import FloatArray
 
 KIND = "answers"
 _CARD = "config.json"
-
-
-class Matcher(Protocol):
-    """Gives each answer of a question a number; more is better."""
-
-    name: ClassVar[str]
-    uses_trees: ClassVar[bool]
-
-    def scores(self, question: WordView, answers: Sequence[WordView]) -> FloatArray: ...
-
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a model file keeps of it."""
-
-    @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Matcher: ...
 
 
 _CLASSES: tuple[type[Matcher], ...] = (Overlap, BM25, TreeMatch, PathMatch, QuasiSynchronous)
@@ -100,11 +84,29 @@ class AnswerModel:
         found = [each.scores(question, answers) for each in self.matchers]
         return self.summed(np.array(found))
 
+    def scores_of_trees(
+        self, questions: Sequence[WordView], answers: Sequence[WordView]
+    ) -> FloatArray:
+        """The same for some trees of one question: trees x answers."""
+        found = [each.scores_of_trees(questions, answers) for each in self.matchers]
+        return self.summed(np.array(found))
+
+    def scores_with_trees(
+        self, question: WordView, answers: Sequence[WordView], place: int, trees: Sequence[WordView]
+    ) -> FloatArray:
+        """The same where one of the answers has some trees: trees x answers."""
+        found = []
+        for each in self.matchers:
+            scores = np.tile(each.scores(question, answers), (len(trees), 1))
+            scores[:, place] = each.scores(question, trees)
+            found.append(scores)
+        return self.summed(np.array(found))
+
     def summed(self, scores: FloatArray) -> FloatArray:
-        """Of scores by matcher (rows) and answer."""
+        """Of scores by matcher, perhaps by tree, and by answer."""
         if len(self.matchers) == 1:
             return np.asarray(scores[0])
-        return np.asarray(np.array(self.weights) @ standardized(scores))
+        return np.asarray(np.tensordot(self.weights, standardized(scores), axes=1))
 
     # -- files ------------------------------------------------------------------------
 
@@ -137,9 +139,7 @@ class AnswerModel:
             ) from error
         if not found.settings.wordnet:
             return found
-        return cls(
-            found.settings, found.matchers, found.weights, WordNet(wordnet), found.card
-        )
+        return cls(found.settings, found.matchers, found.weights, WordNet(wordnet), found.card)
 
     @classmethod
     def _of(cls, file: ModelFile) -> AnswerModel:

@@ -9,17 +9,17 @@ probabilities are learned from right answers: labels that stand on ways between 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import exp, log
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.learning.candidates import feature_key
+from niwaki.tasks.answers.matcher import Matcher
 from niwaki.tasks.answers.words import RELATED, SAME, WordView
 from niwaki.typing import FloatArray
 
@@ -28,14 +28,14 @@ Way = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class PathMatch:
+class PathMatch(Matcher):
     """How often labels meet; labels are kept as numbers."""
 
     together: Mapping[tuple[int, int], float] = field(repr=False)
     alone: Mapping[int, float] = field(repr=False)
 
-    name = "paths"
-    uses_trees = True
+    name: ClassVar = "paths"
+    uses_trees: ClassVar = True
 
     def scores(self, question: WordView, answers: Sequence[WordView]) -> FloatArray:
         found = [
@@ -63,29 +63,30 @@ class PathMatch:
         }
 
     @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> PathMatch:
+    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         rows = zip(arrays["labels"].tolist(), arrays["together"].tolist(), strict=True)
-        return _counted((one, other, share) for (one, other), share in rows)
+        return cls.counted((one, other, share) for (one, other), share in rows)
+
+    @classmethod
+    def counted(cls, counts: Iterable[tuple[int, int, float]]) -> Self:
+        """Of shares of a count, each of a label of a question and one of an answer."""
+        together: dict[tuple[int, int], float] = {}
+        alone: dict[int, float] = {}
+        for one, other, share in counts:
+            together[one, other] = together.get((one, other), 0.0) + share
+            alone[one] = alone.get(one, 0.0) + share
+        return cls(together, alone)
 
 
 def learn_paths(pairs: Iterable[tuple[WordView, WordView]]) -> PathMatch:
     """From questions and right answers; each two ways share out one count among their labels."""
-    return _counted(
+    return PathMatch.counted(
         (feature_key(one), feature_key(other), 1 / (len(asked) * len(given)))
         for question, answer in pairs
         for asked, given in pairs_of_ways(question, answer)
         for one in asked
         for other in given
     )
-
-
-def _counted(counts: Iterable[tuple[int, int, float]]) -> PathMatch:
-    together: Counter[tuple[int, int]] = Counter()
-    alone: Counter[int] = Counter()
-    for one, other, share in counts:
-        together[one, other] += share  # type: ignore[assignment]
-        alone[one] += share  # type: ignore[assignment]
-    return PathMatch(dict(together), dict(alone))
 
 
 def pairs_of_ways(question: WordView, answer: WordView) -> Iterator[tuple[Way, Way]]:

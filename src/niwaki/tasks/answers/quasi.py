@@ -1,9 +1,9 @@
 """Quasi-synchronous grammar: how likely an answer with its tree becomes the question with its tree.
 
-The score of an answer is log p(question, its tree | answer, its tree), summed over all alignments of
-question words with answer words or none (Wang, Smith and Mitamura 2007). What a question word looks
-like given its answer word is a mixture: of its tag, entity and label ("base"), and of how the two
-words are related. The labels of answer words are part of configurations.
+The score of an answer is log p(question, its tree | answer, its tree), summed over all alignments
+of question words with answer words or none (Wang, Smith and Mitamura 2007). What a question word
+looks like given its answer word is a mixture: of its tag, entity and label ("base"), and of how the
+two words are related.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.kernel.answers.quasi import FIXED_CONFIGURATIONS, RELATION_SETS, Grammar
+from niwaki.tasks.answers.matcher import Matcher
 from niwaki.tasks.answers.words import RELATIONS, WordView
 from niwaki.typing import FloatArray, IntArray
 
@@ -37,7 +38,7 @@ class Pairs(NamedTuple):
 
 
 @dataclass(frozen=True)
-class QuasiSynchronous:
+class QuasiSynchronous(Matcher):
     """Names of tags, entities and labels, and tables of probabilities.
 
     A table has a row for what a question word has, and a column for what an answer word has; the
@@ -52,13 +53,11 @@ class QuasiSynchronous:
     alpha: float  # the share of the base
     best: bool = False  # the likeliest alignment in place of the sum
 
-    name = "quasi"
-    uses_trees = True
+    name: ClassVar = "quasi"
+    uses_trees: ClassVar = True
 
     @classmethod
-    def uniform(
-        cls, names: Mapping[str, tuple[str, ...]], alpha: float, best: bool
-    ) -> QuasiSynchronous:
+    def uniform(cls, names: Mapping[str, tuple[str, ...]], alpha: float, best: bool) -> Self:
         tags, entities, labels = (len(names[key]) + 1 for key in ("tags", "entities", "labels"))
         return cls(
             names,
@@ -77,7 +76,7 @@ class QuasiSynchronous:
         )
 
     def scores(self, question: WordView, answers: Sequence[WordView]) -> FloatArray:
-        return self.scores_of_trees([question], answers)[0]
+        return np.asarray(self.scores_of_trees([question], answers)[0])
 
     def scores_of_trees(
         self, questions: Sequence[WordView], answers: Sequence[WordView]
@@ -119,7 +118,9 @@ class QuasiSynchronous:
         rows = [heads]
         for key in ("tags", "entities", "labels"):
             known = self._numbers[key]
-            values = (view.tree.deprels if key == "labels" else getattr(view, key) for view in views)
+            values = (
+                view.tree.deprels if key == "labels" else getattr(view, key) for view in views
+            )
             rows.append([known.get(value, len(known)) for each in values for value in each])
         starts = np.cumsum([0, *map(len, views)]).astype(np.int32)
         return np.array(rows, dtype=np.int32).reshape(4, -1), starts
@@ -138,15 +139,15 @@ class QuasiSynchronous:
         return found
 
     @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> QuasiSynchronous:
+    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Of such arrays; raises ValueError if they do not fit together."""
         names = {}
         for key in ("tags", "entities", "labels"):
             text = arrays[f"names of {key}"].tobytes().decode()
             names[key] = tuple(text.split("\n")) if text else ()
         alpha, best = arrays["mixture"].tolist()
-        tables = (arrays[f"p({key})"] for key in ("tag", "entity", "label"))
-        made = cls(names, *tables, arrays["weights"], alpha, bool(best))
+        tags, entities, labels = (arrays[f"p({key})"] for key in ("tag", "entity", "label"))
+        made = cls(names, tags, entities, labels, arrays["weights"], alpha, bool(best))
         fresh = cls.uniform(names, 1.0, False)
         for key in ("tags", "entities", "labels", "weights"):
             found, wanted = getattr(made, key), getattr(fresh, key)

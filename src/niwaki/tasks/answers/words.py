@@ -43,6 +43,9 @@ class WordView:
         self._sentence, self._wordnet = sentence, wordnet
         self._tree = sentence.tree if tree is None else tree
         self.forms = tuple(form.lower() for form in sentence.forms)
+        # Of the same words in whatever tree, and with them relations that were looked up.
+        self._words = object()
+        self._relations: dict[object, NDArray[np.uint16]] = {}
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -51,6 +54,7 @@ class WordView:
         """The same words in another tree."""
         made = WordView(self._sentence, self._wordnet, tree)
         # What does not depend on the tree is not looked up again.
+        made._words, made._relations = self._words, self._relations
         for name in ("bases", "known", "tags", "entities"):
             made.__dict__[name] = getattr(self, name)
         return made
@@ -94,6 +98,12 @@ class WordView:
 
     def relations(self, answer: WordView) -> NDArray[np.uint16]:
         """What each word of an answer is to each word of this question, as bits."""
+        found = self._relations.get(answer._words)
+        if found is None:
+            found = self._relations[answer._words] = self._looked_up(answer)
+        return found
+
+    def _looked_up(self, answer: WordView) -> NDArray[np.uint16]:
         bits = []
         for (form, known), (other, bases) in product(
             zip(self.forms, self.known, strict=True),
