@@ -184,13 +184,15 @@ class _Line:
 
     def _of_words(self, key: str, record: dict[str, Any]) -> Sentence:
         words = self._list(key, record["tokens"])
+        if not all(isinstance(word, str) for word in words):
+            raise self.fault(key, f"found {shown(json.dumps(words))}", "give words as texts")
         columns = {name: record[name] for name in _COLUMNS if name in record}
         entities = record.get("entities", record.get("ne"))
-        if entities is not None:
-            columns["misc"] = [_note(each) for each in self._list(key, entities)]
         said = record.get("text")
         comments = [f"text = {' '.join(said.split())}"] if isinstance(said, str) else []
         try:
+            if entities is not None:
+                columns["misc"] = [_note(each) for each in entities]
             made = Sentence.from_words(words, comments=comments, **columns)
         except (TypeError, ValueError, AttributeError) as error:
             raise self.fault(key, shown(str(error), 80), "give lists, one value a word") from error

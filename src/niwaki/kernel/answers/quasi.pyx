@@ -31,6 +31,8 @@ FIXED_CONFIGURATIONS = BLOCKS
 RELATION_SETS = 1 << 13
 # Shares of an alignment that are not counted any more.
 cdef double LEAST = 1e-12
+# Products below this are kept divided by their largest value.
+cdef double SMALL = 1e-60
 
 
 cdef struct Room:
@@ -312,9 +314,18 @@ cdef class Grammar:
             room.scale[i] = largest
             result += log(largest)
             parent = asked[0, q + i] - 1 if asked[0, q + i] else n
+            below = room.below + parent * width
+            largest = 0
             for l in range(width):
-                room.inside[i * width + l] /= largest
-                room.below[parent * width + l] *= room.inside[i * width + l]
+                room.inside[i * width + l] /= room.scale[i]
+                below[l] *= room.inside[i * width + l]
+                if below[l] > largest:
+                    largest = below[l]
+            # A word with many children would vanish.
+            if 0 < largest < SMALL:
+                result += log(largest)
+                for l in range(width):
+                    below[l] /= largest
         # All that hangs from the wall.
         return result + log(room.below[n * width])
 

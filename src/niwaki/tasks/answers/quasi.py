@@ -57,14 +57,21 @@ class QuasiSynchronous(Matcher):
     uses_trees: ClassVar = True
 
     @classmethod
-    def uniform(cls, names: Mapping[str, tuple[str, ...]], alpha: float, best: bool) -> Self:
+    def uniform(
+        cls,
+        names: Mapping[str, tuple[str, ...]],
+        alpha: float = 1.0,
+        weight: float = 0.0,
+        *,
+        best: bool = False,
+    ) -> Self:
         tags, entities, labels = (len(names[key]) + 1 for key in ("tags", "entities", "labels"))
         return cls(
             names,
             np.full((tags, tags + 1), 1 / tags),
             np.full((entities, entities + 1), 1 / entities),
             np.full((labels, FIXED_CONFIGURATIONS + 3 * labels), 1 / labels),
-            np.ones(len(RELATIONS)),
+            np.full(len(RELATIONS), weight),
             alpha,
             best,
         )
@@ -148,7 +155,7 @@ class QuasiSynchronous(Matcher):
         alpha, best = arrays["mixture"].tolist()
         tags, entities, labels = (arrays[f"p({key})"] for key in ("tag", "entity", "label"))
         made = cls(names, tags, entities, labels, arrays["weights"], alpha, bool(best))
-        fresh = cls.uniform(names, 1.0, False)
+        fresh = cls.uniform(names)
         for key in ("tags", "entities", "labels", "weights"):
             found, wanted = getattr(made, key), getattr(fresh, key)
             if found.shape != wanted.shape or not np.isfinite(found).all():

@@ -21,14 +21,22 @@ from niwaki.typing import FloatArray
 # The share of the base in the mixture when learning begins.
 _FIRST_ALPHA = 0.1
 _HALVINGS = 60
+_LEAST_CHANCE = 1e-3
 
 
 @dataclass(frozen=True)
 class QuasiSettings:
-    """What a grammar looks at, and how it is learned."""
+    """What a grammar looks at, and how it is learned.
+
+    With first weights of 1, sets of many relations take nearly all of the probability, and one
+    relation alone has so little that few examples never bring it back.
+    """
 
     lexical: bool = key(True, "Whether relations of words count, or tags and labels alone.")
     rounds: int = key(8, "Rounds of EM.", least=1, most=1000)
+    first_weight: float = key(
+        -3.0, "Weight of each relation at first; 1 in the paper.", least=-20, most=20
+    )
     smoothing: float = key(0.1, "Added to each expected number of uses.", above=0)
     learn_best: bool = key(False, "Learn from the likeliest alignment in place of all.")
     rank_best: bool = key(False, "Rank by the likeliest alignment in place of the sum.")
@@ -45,7 +53,7 @@ def learn_quasi(
     labels = {label for pair in pairs for view in pair for label in view.tree.deprels}
     names["labels"] = tuple(sorted(labels))
     alpha = _FIRST_ALPHA if settings.lexical else 1.0
-    model = QuasiSynchronous.uniform(names, alpha, settings.rank_best)
+    model = QuasiSynchronous.uniform(names, alpha, settings.first_weight, best=settings.rank_best)
     data = model.pairs(pairs)
     for _ in range(settings.rounds):
         counts = empty_counts(model)
@@ -89,10 +97,11 @@ def fitted_weights(words: FloatArray, smoothing: float) -> FloatArray:
     With s = sigmoid(w), E[f_r] = s_r / Z and Z = 1 - prod (1 - s) is the chance that any holds:
     s_r = Z E[f_r], and Z is found by halving.
     """
-    total = words.sum() + smoothing
-    # A use with all relations is added, so that each is expected and a Z above 0 exists.
+    # Some of a use of each relation alone is added, so that each is expected.
+    total = words.sum() + smoothing * SETS.shape[1]
     expected = np.minimum((words @ SETS + smoothing) / total, 1 - 1e-9)
-    low, high = 0.0, 1.0
+    # Where each use is of one relation, Z is 0; near 0, chances have the same ratios.
+    low, high = _LEAST_CHANCE, 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         # Above the solution, prod (1 - Z E) is larger than 1 - Z.
@@ -100,7 +109,7 @@ def fitted_weights(words: FloatArray, smoothing: float) -> FloatArray:
             high = middle
         else:
             low = middle
-    chances = np.clip(high * expected, 1e-9, 1 - 1e-9)
+    chances = high * expected
     return np.asarray(np.log(chances) - np.log1p(-chances))
 
 
