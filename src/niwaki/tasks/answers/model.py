@@ -27,6 +27,7 @@ from niwaki.typing import FloatArray
 
 KIND = "answers"
 _CARD = "config.json"
+_DIGITS = 9
 
 
 _CLASSES: tuple[type[Matcher], ...] = (Overlap, BM25, TreeMatch, PathMatch, QuasiSynchronous)
@@ -73,7 +74,8 @@ class AnswerModel:
     def rank(self, question: Question) -> Ranked:
         """Scores of the answers of a question."""
         views = [self.view(answer.sentence) for answer in question.answers]
-        scores = self.scores(self.view(question.sentence), views).tolist()
+        # What differs in the last digits alone, by the order of sums, is equal.
+        scores = self.scores(self.view(question.sentence), views).round(_DIGITS).tolist()
         ids = [answer.id for answer in question.answers]
         return Ranked(question.id, dict(zip(ids, scores, strict=True)))
 
