@@ -216,8 +216,12 @@ def trained_on(model: str, train: Sequence[Question], wordnet: WordNet, argument
         more = {"ranker": str(ranker), "wordnet": str(WORDNET), "k": 16}
         more |= {"cost": arguments.cost, "parses": arguments.parses}
         objectives.append({"kind": "answers", "data": str(data), **more})
+    return _trained("answers", objectives, model)
+
+
+def _trained(name: str, objectives: list[dict[str, Any]], model: str) -> Path:
     record = {"objective": objectives, "training": {"epochs": 1}}
-    return trained("answers", record, init=find_model(model))
+    return trained(name, record, init=find_model(model))
 
 
 def las_of_questions(model: str | Path) -> dict[str, float]:
@@ -240,25 +244,43 @@ def for_the_job(
     parts: dict[str, list[Question]],
     wordnet: WordNet,
 ) -> dict[str, Any]:
-    """The ranker stays; trees of questions, or of all sentences, are those of the new parser."""
+    """The ranker stays; trees of questions, or of all sentences, are those of the new parser.
+
+    The same epoch of the treebank without costs stands beside it.
+    """
     model = learned(train, ONE, wordnet)
     path = trained_on(arguments.parser, train, wordnet, arguments)
-    new = {}
-    for part, questions in parts.items():
-        changed = parsed(questions, path)
-        if arguments.parses == "question":
-            both = zip(questions, changed, strict=True)
-            changed = [replace(old, sentence=each.sentence) for old, each in both]
-        new[part] = changed
-    after = scored(model, new)
+    other = _trained("answers-control", [{"data": str(need(EWT_TRAIN))}], arguments.parser)
+    after, control = (
+        scored(model, _with_trees(parts, each, arguments.parses)) for each in (path, other)
+    )
     return {
         **as_json(after),
         "over before": difference(before["QG, full"], after),
+        "treebank alone": {
+            **as_json(control),
+            "over before": difference(before["QG, full"], control),
+        },
+        "over treebank alone": difference(control, after),
         "LAS on EWT": {
             "before": las_of_questions(arguments.parser),
             "after": las_of_questions(path),
+            "treebank alone": las_of_questions(other),
         },
     }
+
+
+def _with_trees(
+    parts: dict[str, list[Question]], path: Path, parses: str
+) -> dict[str, list[Question]]:
+    new = {}
+    for part, questions in parts.items():
+        changed = parsed(questions, path)
+        if parses == "question":
+            both = zip(questions, changed, strict=True)
+            changed = [replace(old, sentence=each.sentence) for old, each in both]
+        new[part] = changed
+    return new
 
 
 def main() -> None:

@@ -131,7 +131,7 @@ class _Line:
         answers = self._answers(record)
         if len({answer.id for answer in answers}) < len(answers):
             raise self.fault("candidates", "two candidates with one id", "give each its own")
-        name = str(record.get("id", self.line))
+        name = self._name(record.get("id", self.line))
         asked = self._sentence("question", record["question"])
         return Question(name, asked, answers, self.file, self.line)
 
@@ -154,8 +154,15 @@ class _Line:
         if label is not None and (not isinstance(label, int) or label not in _LABELS):
             found = f"label {shown(json.dumps(label))} of candidate {place}"
             raise self.fault("label", found, "give 1 if it answers the question, else 0")
-        name = given.get("id", given.get("doc", place))
-        return Answer(str(name), sentence, None if label is None else _LABELS[label])
+        name = self._name(given.get("id", given.get("doc", place)))
+        return Answer(name, sentence, None if label is None else _LABELS[label])
+
+    def _name(self, given: Any) -> str:
+        """An id; half of a pair of surrogates can be read from JSON, but cannot be written."""
+        name = str(given)
+        if any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise self.fault("id", f"found {shown(name)}", "give Unicode text")
+        return name
 
     def _list(self, key: str, given: Any) -> list[Any]:
         if not isinstance(given, list):
