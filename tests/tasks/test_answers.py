@@ -238,7 +238,7 @@ def test_scores_with_trees_of_an_answer() -> None:
     model = learn_answers(pool(), QUICK)
     question, *answers = (model.view(s) for s in pool(1)[0].sentences)
     trees = [answers[1], answers[1].with_tree(answers[2].tree)]
-    found = model.scores_with_trees(question, answers, 1, trees)
+    found = model.scores_with_trees(question, model.parts(question, answers), 1, trees)
     assert found[0] == pytest.approx(model.scores(question, answers))
     assert found[1, 1] == pytest.approx(found[1, 2]), "now both have the same words and tree"
 

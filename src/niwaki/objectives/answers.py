@@ -54,6 +54,8 @@ class _Example:
     question: Question
     place: int
     views: list[WordView]
+    # What matchers say of all answers with the trees that these have, if those are priced.
+    parts: FloatArray | None = None
 
     @property
     def id(self) -> str:
@@ -107,10 +109,11 @@ class Answers:
     def _costs(self, example: _Example, candidates: KBest) -> Costs:
         question, *answers = example.views
         trees = [example.views[example.place].with_tree(tree) for tree in candidates]
-        if example.place == 0:
+        if example.parts is None:
             scores = self._model.scores_of_trees(trees, answers)
         else:
-            scores = self._model.scores_with_trees(question, answers, example.place - 1, trees)
+            place = example.place - 1
+            scores = self._model.scores_with_trees(question, example.parts, place, trees)
         right = np.array([answer.right for answer in example.question.answers], dtype=np.bool_)
         return np.array([self._mistakes(row, right) for row in scores], dtype=np.float64)
 
@@ -126,13 +129,15 @@ class Answers:
 
 
 def _examples(question: Question, model: AnswerModel, parses: str) -> Iterator[_Example]:
-    places = [0] if parses == "question" else range(1, len(question.answers) + 1)
     views = [model.view(sentence) for sentence in question.sentences]
-    for place, view in enumerate(views):
-        if place not in places:
+    if parses == "question":
+        for view in views[1:]:
             assert view.tree  # or say where a tree is missing, before anything is trained
-    for place in places:
-        yield _Example(question, place, list(views))
+        yield _Example(question, 0, views)
+        return
+    parts = model.parts(views[0], views[1:])
+    for place in range(1, len(views)):
+        yield _Example(question, place, list(views), parts)
 
 
 def load(files: Sequence[str], settings: Settings) -> Answers:

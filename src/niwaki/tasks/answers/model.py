@@ -83,8 +83,11 @@ class AnswerModel:
         """A number for each answer: the matcher's own, or the sum of those of several, each of them
         with mean 0 and variance 1 over the answers.
         """
-        found = [each.scores(question, answers) for each in self.matchers]
-        return self.summed(np.array(found))
+        return self.summed(self.parts(question, answers))
+
+    def parts(self, question: WordView, answers: Sequence[WordView]) -> FloatArray:
+        """What each matcher says of each answer."""
+        return np.array([each.scores(question, answers) for each in self.matchers])
 
     def scores_of_trees(
         self, questions: Sequence[WordView], answers: Sequence[WordView]
@@ -94,15 +97,15 @@ class AnswerModel:
         return self.summed(np.array(found))
 
     def scores_with_trees(
-        self, question: WordView, answers: Sequence[WordView], place: int, trees: Sequence[WordView]
+        self, question: WordView, parts: FloatArray, place: int, trees: Sequence[WordView]
     ) -> FloatArray:
-        """The same where one of the answers has some trees: trees x answers."""
-        found = []
-        for each in self.matchers:
-            scores = np.tile(each.scores(question, answers), (len(trees), 1))
-            scores[:, place] = each.scores(question, trees)
-            found.append(scores)
-        return self.summed(np.array(found))
+        """The same where one of the answers has some trees: trees x answers.
+
+        `parts` are those of all answers.
+        """
+        found = np.repeat(parts[:, None], len(trees), axis=1)
+        found[:, :, place] = self.parts(question, trees)
+        return self.summed(found)
 
     def summed(self, scores: FloatArray) -> FloatArray:
         """Of scores by matcher, perhaps by tree, and by answer."""
