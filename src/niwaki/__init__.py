@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from niwaki.pipeline.ensemble import Ensemble
     from niwaki.pipeline.pipeline import Pipeline
     from niwaki.pipeline.store import load
+    from niwaki.tasks.answers.model import AnswerModel
     from niwaki.tasks.connectives.model import ConnectiveModel
     from niwaki.tasks.reorder.learning import Learned
     from niwaki.tasks.reorder.reorderer import Reordering
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from niwaki.verbs.labelling import evaluate_roles, facts, roles, train_roles
     from niwaki.verbs.parsing import kbest, parse
     from niwaki.verbs.pricing import Prices, price
+    from niwaki.verbs.ranking import evaluate_ranking, rank, train_ranker
     from niwaki.verbs.reordering import learn_rules, references, reorder
     from niwaki.verbs.serving import open_workbench
     from niwaki.verbs.training import SelfTrained, Uptrained, self_train, train, uptrain
@@ -119,6 +121,7 @@ _LATER = {
     "niwaki.pipeline.ensemble": ("Ensemble",),
     "niwaki.pipeline.pipeline": ("Pipeline",),
     "niwaki.pipeline.store": ("load",),
+    "niwaki.tasks.answers.model": ("AnswerModel",),
     "niwaki.tasks.connectives.model": ("ConnectiveModel",),
     "niwaki.tasks.reorder.learning": ("Learned",),
     "niwaki.tasks.reorder.reorderer": ("Reordering",),
@@ -144,6 +147,7 @@ _LATER = {
     "niwaki.verbs.labelling": ("evaluate_roles", "facts", "roles", "train_roles"),
     "niwaki.verbs.parsing": ("kbest", "parse"),
     "niwaki.verbs.pricing": ("Prices", "price"),
+    "niwaki.verbs.ranking": ("evaluate_ranking", "rank", "train_ranker"),
     "niwaki.verbs.reordering": ("learn_rules", "references", "reorder"),
     "niwaki.verbs.serving": ("open_workbench",),
     "niwaki.verbs.training": ("SelfTrained", "Uptrained", "self_train", "train", "uptrain"),
@@ -156,6 +160,7 @@ _PLACES = {
 
 __all__ = [
     "Adapted",
+    "AnswerModel",
     "BilingualReport",
     "Comparison",
     "Config",
@@ -219,6 +224,7 @@ __all__ = [
     "evaluate_alignment",
     "evaluate_all",
     "evaluate_connectives",
+    "evaluate_ranking",
     "evaluate_reordering",
     "evaluate_roles",
     "facts",
@@ -229,6 +235,7 @@ __all__ = [
     "open_workbench",
     "parse",
     "price",
+    "rank",
     "read_conllu",
     "references",
     "reorder",
@@ -241,6 +248,7 @@ __all__ = [
     "trade_off",
     "train",
     "train_connectives",
+    "train_ranker",
     "train_roles",
     "uptrain",
     "validate",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from niwaki.data.answers import Answer, Question, Ranked, write_rankings
 from niwaki.data.bilingual.references import Reference, write_references
 from niwaki.data.conllu import read_conllu
 from niwaki.data.connectives import Connective, Document, Place, documents
@@ -27,6 +28,8 @@ from niwaki.objectives import (
     objective_names,
     settings_class,
 )
+from niwaki.tasks.answers.learning import learn_answers
+from niwaki.tasks.answers.model import Settings as AnswerSettings
 from niwaki.tasks.connectives.candidates import DocumentView
 from niwaki.tasks.connectives.learning import learn_connectives
 from niwaki.tasks.connectives.model import Settings as ConnectiveSettings
@@ -107,8 +110,25 @@ def _roles(folder: Path) -> str:
     return str(write(folder / "r.conllu", made))
 
 
+def _answers(folder: Path) -> str:
+    """Sentences that answer themselves, beside the same words in a flat tree, which do not."""
+    questions = []
+    for number, sentence in enumerate(sentences()):
+        last = len(sentence)
+        flat = sentence.replace(heads=[last] * (last - 1) + [0], deprels=["dep"] * last)
+        answers = Answer("1", flat, False), Answer("2", sentence, True)
+        questions.append(Question(str(number), sentence, answers))
+    settings = AnswerSettings(matchers=("quasi",), wordnet=False)
+    learn_answers(questions, settings).save(folder / "a.niwaki")
+    SETTINGS["answers"] = {"ranker": str(folder / "a.niwaki")}
+    scores = [Ranked(each.id, {"1": 0.0, "2": 0.0}) for each in questions]
+    write_rankings(zip(questions, scores, strict=True), folder / "a.jsonl", trees=True)
+    return str(folder / "a.jsonl")
+
+
 # What an objective needs beside its defaults: an entry here, and trees if it has none.
 DATA: dict[str, Callable[[Path], str]] = {
+    "answers": _answers,
     "connectives": _connectives,
     "reordering": _references,
     "roles": _roles,

@@ -12,6 +12,7 @@ import pytest
 
 import niwaki
 from niwaki import Sentence
+from niwaki.data.answers import Judged, Ranked
 from niwaki.data.bilingual.bitext import parse_links
 from niwaki.data.bilingual.references import Reference
 from niwaki.data.connectives import Connective, Document, Place
@@ -67,6 +68,7 @@ OTHER_LINKS = [parse_links(text, "test", 1) for text in ("0-0 2-1", "0-0", "0-1"
 REFERENCES = [Reference(str(n), tuple("abcd"[:n]), tuple(range(n))) for n in (4, 3, 2, 1)]
 ORDERS = [(1, 0, 2, 3), (0, 1, 2), (1, 0), (0,)]
 NAMES = ["one", "other"]
+JUDGED = [Judged(f"q{n}", {"a": True, "b": False, "c": n > 2}) for n in range(4)]
 
 
 def wrongly_joined() -> list[Document]:
@@ -117,6 +119,16 @@ SAMPLES = {
     ),
     "means": Sample(NAMES, [[0.1, 0.5], [0.2, 0], [1, 1]], [[1, 1]] * 3, 1, (NAMES, [[1], [2]])),
     "nonprojective": Sample(trees(), other_trees(), trees(), 100, WORDS),
+    "ranking": Sample(
+        JUDGED,
+        [Ranked(f"q{n}", {"a": n % 2, "b": 0.5, "c": 0}) for n in range(4)],
+        [
+            Ranked(each.id, {name: int(right) for name, right in each.right.items()})
+            for each in JUDGED
+        ],
+        100,
+        (JUDGED, [Ranked("q0", {})]),
+    ),
     "reordering": Sample(
         REFERENCES,
         ORDERS,

@@ -13,12 +13,14 @@ import pytest
 import niwaki
 from niwaki import cli
 from niwaki.analysis.tradeoff import as_text
+from niwaki.data.answers import write_rankings
 from niwaki.data.bilingual.bitext import write_links
 from niwaki.data.bilingual.posteriors import write_posteriors
 from niwaki.data.bilingual.references import write_references
 from niwaki.data.sentence import Sentence
 from niwaki.features.clusters import write_clusters
 from niwaki.serve import server
+from niwaki.tasks.answers.model import Settings as AnswerSettings
 from niwaki.tasks.reorder.rulewriting import format_rules
 from tests.conftest import ROOT
 from tests.toy import TOY, write
@@ -27,6 +29,7 @@ EXAMPLES = ROOT / "examples"
 SOURCE, TARGET, LINKS = (EXAMPLES / f"garden.{end}" for end in ("en", "ja", "align"))
 JOINED = EXAMPLES / "connectives.conllu"
 LABELLED = EXAMPLES / "roles.conllu"
+ASKED = EXAMPLES / "answers.jsonl"
 ORDER = [EXAMPLES / f"order.{end}" for end in ("en", "ja", "links")]
 
 # Rooms have these names, and a package cannot be called.
@@ -199,6 +202,35 @@ def train_roles(bench: Bench) -> None:
 def evaluate_roles(bench: Bench) -> None:
     found = as_json(niwaki.evaluate_roles(LABELLED, LABELLED).to_json())
     assert found.items() <= bench.json("evaluate-roles", LABELLED, LABELLED).items()
+
+
+def rank(bench: Bench) -> None:
+    model, out = bench.file("a.niwaki"), bench.file("out")
+    found = niwaki.train_ranker(
+        ASKED, model, parser=bench.model, settings=AnswerSettings(wordnet=False)
+    )
+    for trees in (False, True):
+        write_rankings(niwaki.rank(ASKED, found, parser=bench.model), out, trees=trees)
+        words = ("rank", ASKED, "-m", model, "--parser", bench.model)
+        assert out.read_text() == bench.run(*words, *["--trees"] * trees)
+
+
+def train_ranker(bench: Bench) -> None:
+    made, found = bench.file("made.niwaki"), bench.file("found.niwaki")
+    settings = AnswerSettings(wordnet=False)
+    niwaki.train_ranker(ASKED, made, parser=bench.model, settings=settings)
+    bench.run("train-ranker", ASKED, "-o", found, "--parser", bench.model, "--no-wordnet")
+    assert made.read_bytes() == found.read_bytes()
+
+
+def evaluate_ranking(bench: Bench) -> None:
+    model = niwaki.train_ranker(
+        ASKED, settings=AnswerSettings(matchers=("overlap",), wordnet=False)
+    )
+    ranked, out = list(niwaki.rank(ASKED, model)), bench.file("out")
+    write_rankings(ranked, out)
+    found = as_json(niwaki.evaluate_ranking(ASKED, [each for _, each in ranked]).to_json())
+    assert found.items() <= bench.json("evaluate-ranking", ASKED, out).items()
 
 
 def draw(bench: Bench) -> None:

@@ -1,1 +1,1 @@
-"""What trees and texts become: orders, links. Tasks never see a parser."""
+"""What trees and texts become: orders, links, answers. Tasks never see a parser."""

@@ -1,0 +1,1 @@
+"""Trees of questions beside trees of answers."""
