@@ -155,10 +155,9 @@ def gains(
     labeller: RoleLabeller,
     gold: Sequence[Sentence],
     before: Sequence[Sentence],
-    path: Path,
+    after: Sequence[Sentence],
 ) -> dict[str, Any]:
-    """What a parser that was trained on is worth: scores, and differences from before."""
-    after = parsed(gold, path)
+    """What a parser that was trained on is worth: scores, and differences from another."""
     olds, news = on_trees(labeller, before, gold), on_trees(labeller, after, gold)
     questions = [number for number, sentence in enumerate(gold) if sentence.forms[-1] == "?"]
 
@@ -198,9 +197,13 @@ def main() -> None:
         name: difference(auto[name], best[name])["roles"] for name in best
     }
     if arguments.train:
-        for name, given in (("trees alone", None), ("trees and roles", examples)):
-            path = trained_on(arguments.parser, given, arguments.share)
-            result[f"trained on: {name}"] = gains(labeller, gold, trees, path)
+        alone, both = (
+            parsed(gold, trained_on(arguments.parser, given, arguments.share))
+            for given in (None, examples)
+        )
+        result["trained on: trees alone"] = gains(labeller, gold, trees, alone)
+        result["trained on: trees and roles"] = gains(labeller, gold, trees, both)
+        result["trees and roles over trees alone"] = gains(labeller, gold, alone, both)
     report(f"roles-{arguments.part}", result)
 
 
