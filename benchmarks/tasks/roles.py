@@ -1,10 +1,12 @@
 """Who did what to whom, on EWT: assignment of roles, trees, and a parser trained for it.
 
-python -m benchmarks.tasks.roles [--part dev] [--parser MODEL] [--train] [--examples N] [--share N]
+python -m benchmarks.tasks.roles [--part test] [--parser MODEL] [--train] [--share N]
 
-The labeller learns from EWT's training part with the roles of PropBank and gold trees; settings
-were chosen on dev. Tags of the parser's trees are predicted. --train also trains the parser on,
-with the roles of every N-th training sentence as examples and every N-th tree of EWT beside.
+The labeller is the one in the box: it learned from EWT's training part, with gold trees, and its
+settings were chosen on dev. Tags of the parser's trees are predicted. --train also trains the
+parser on, with every N-th tree of EWT's training part and the roles of sentences that it has not
+learned from: dev's, or with --part dev those of every other sentence, which are then not scored.
+Beside it stands the same with trees alone.
 """
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ from niwaki.tasks.roles.model import RoleLabeller
 
 PROPBANK = DATA / "ewt-propbank"
 SAMPLES = 2000
+# Examples for each tree beside.
+SCHEDULE = 3
 
 
 def read(part: str) -> list[Sentence]:
@@ -134,15 +138,40 @@ def on_trees(
     }
 
 
-def trained_on(model: str, train: Sequence[Sentence], examples: int, share: int) -> Path:
-    """The parser trained on, with roles of some sentences and trees of some beside."""
-    data = write(WORK / f"roles-train-{examples}.conllu", train[::examples])
-    beside = write(WORK / f"ewt-train-{share}.conllu", list(niwaki.read_conllu(EWT_TRAIN))[::share])
-    record = {
-        "objective": [{"data": str(beside)}, {"kind": "roles", "data": str(data)}],
-        "training": {"epochs": 1},
-    }
+def trained_on(model: str, examples: Sequence[Sentence] | None, share: int) -> Path:
+    """The parser trained on, with some trees, and with roles of examples if they are given."""
+    trees = list(niwaki.read_conllu(need(EWT_TRAIN)))[::share]
+    objectives: list[dict[str, Any]] = [
+        {"data": str(write(WORK / f"ewt-train-{share}.conllu", trees))}
+    ]
+    if examples is not None:
+        data = write(WORK / f"roles-{len(examples)}.conllu", examples)
+        objectives.append({"kind": "roles", "data": str(data), "schedule": SCHEDULE})
+    record = {"objective": objectives, "training": {"epochs": 1}}
     return trained("roles", record, init=find_model(model))
+
+
+def gains(
+    labeller: RoleLabeller,
+    gold: Sequence[Sentence],
+    before: Sequence[Sentence],
+    after: Sequence[Sentence],
+) -> dict[str, Any]:
+    """What a parser that was trained on is worth: scores, and differences from another."""
+    olds, news = on_trees(labeller, before, gold), on_trees(labeller, after, gold)
+    questions = [number for number, sentence in enumerate(gold) if sentence.forms[-1] == "?"]
+
+    def asked(each: Evaluation) -> Evaluation:
+        return replace(each, counts=each.counts[questions])
+
+    return {
+        **{name: each.scores for name, each in news.items()},
+        "gain": {name: difference(olds[name], news[name])["roles"] for name in olds},
+        "gain in questions": {
+            name: difference(asked(olds[name]), asked(news[name]))["roles"] for name in olds
+        },
+        "LAS": difference(evaluate(gold, before), evaluate(gold, after))["LAS"],
+    }
 
 
 def main() -> None:
@@ -150,35 +179,31 @@ def main() -> None:
     made.add_argument("--part", choices=["dev", "test"], default="dev")
     made.add_argument("--parser", default="en", help="who makes the automatic trees")
     made.add_argument("--train", action="store_true", help="also train the parser for it")
-    made.add_argument("--examples", type=int, default=2, help="every so-many-th sentence")
     made.add_argument("--share", type=int, default=4, help="every so-many-th tree beside")
     arguments = made.parse_args()
-    train, gold = read("train"), read(arguments.part)
+    train, examples, gold = read("train"), read("dev"), read(arguments.part)
+    if arguments.train and arguments.part == "dev":
+        examples, gold = examples[::2], gold[1::2]
     labeller = RoleLabeller.load()
     result: dict[str, Any] = {
         "signature": signature(parser=Path(arguments.parser).name, part=arguments.part),
         "assignment": assignment(labeller, train, gold),
     }
     trees = parsed(gold, arguments.parser)
-    best, before = on_trees(labeller, gold, gold), on_trees(labeller, trees, gold)
+    best, auto = on_trees(labeller, gold, gold), on_trees(labeller, trees, gold)
     result["gold trees"] = {name: each.to_json(SAMPLES) for name, each in best.items()}
-    result["automatic trees"] = {name: each.to_json(SAMPLES) for name, each in before.items()}
-    result["gold over automatic"] = {name: difference(before[name], best[name]) for name in best}
+    result["automatic trees"] = {name: each.to_json(SAMPLES) for name, each in auto.items()}
+    result["gold over automatic"] = {
+        name: difference(auto[name], best[name])["roles"] for name in best
+    }
     if arguments.train:
-        path = trained_on(arguments.parser, train, arguments.examples, arguments.share)
-        made_for_it = parsed(gold, path)
-        after = on_trees(labeller, made_for_it, gold)
-        result["trained for it"] = {name: each.to_json(SAMPLES) for name, each in after.items()}
-        result["gain"] = {name: difference(before[name], after[name]) for name in before}
-        result["LAS"] = difference(evaluate(gold, trees), evaluate(gold, made_for_it))
-        questions = [n for n, s in enumerate(gold) if s.forms[-1] == "?"]
-        result["questions"] = {
-            name: difference(
-                replace(before[name], counts=before[name].counts[questions]),
-                replace(after[name], counts=after[name].counts[questions]),
-            )
-            for name in before
-        }
+        alone, both = (
+            parsed(gold, trained_on(arguments.parser, given, arguments.share))
+            for given in (None, examples)
+        )
+        result["trained on: trees alone"] = gains(labeller, gold, trees, alone)
+        result["trained on: trees and roles"] = gains(labeller, gold, trees, both)
+        result["trees and roles over trees alone"] = gains(labeller, gold, alone, both)
     report(f"roles-{arguments.part}", result)
 
 

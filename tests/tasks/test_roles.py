@@ -193,6 +193,8 @@ def test_unknown_verbs_are_looked_up(labeller: RoleLabeller) -> None:
     assert [p.roleset for p in labeller.label([tree])[0]] == ["dig.03"]
     tree = TreeView(bare(active(3)).replace(lemmas=["Mori", "hew", "moss", "today", "."]))
     assert [p.roleset for p in labeller.label([tree])[0]] == ["hew.01"]
+    tree = TreeView(bare(active(3)).replace(lemmas=["Mori", "a:b", "moss", "today", "."]))
+    assert labeller.label([tree]) == [[]], "a word that no roleset can be named after"
     assert labeller.knows("give.01") and labeller.knows("dig.03") and not labeller.knows("x.01")
 
 
@@ -235,6 +237,6 @@ def _other_kind(folder: Path) -> Path:
 def test_there_must_be_something_to_learn() -> None:
     with pytest.raises(NiwakiError, match="no predicate has a role"):
         learn_roles(map(bare, reports(3)))
-    # One sentence is enough, whatever it teaches.
-    one = learn_roles([given(1)], replace(Settings(), folds=5))
+    # One sentence is enough, whatever it teaches; others need no roles.
+    one = learn_roles([bare(active(1)), given(1)], replace(Settings(), folds=5))
     assert one.label([TreeView(bare(given(1)))])[0][0].roleset == "give.01"

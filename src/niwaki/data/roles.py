@@ -150,7 +150,7 @@ def _read_table(source: Source) -> tuple[str, Mapping[str, Sequence[_Row]]]:
 def _predicate(
     place: _Place, sentence: Sentence, word: int, roleset: str, parts: Sequence[str]
 ) -> Predicate:
-    if not _ROLESET.fullmatch(roleset):
+    if not is_roleset(roleset):
         raise CorpusError(
             *place, f"roleset {shown(roleset)} of word {word}", "give one such as give.01"
         )
@@ -178,6 +178,11 @@ def _filler(place: _Place, sentence: Sentence, word: int, text: str) -> Filler:
             "give trees, or the head alone, such as ARG1:5",
         )
     return Filler(found[1], head_of(sentence, first, last))
+
+
+def is_roleset(name: str) -> bool:
+    """Whether it can name a roleset in MISC: a lemma, a dot, and a number or LV."""
+    return _ROLESET.fullmatch(name) is not None
 
 
 def head_of(sentence: Sentence, first: int, last: int) -> int:

@@ -105,8 +105,9 @@ def _role_sets(given: Sequence[Labelled], settings: Settings) -> CandidateSets:
         rest = [each for number, each in enumerate(given) if number % folds != fold]
         found = fillers_of(held)
         fillers += found
-        # With a single sentence, there is nothing to hold out.
-        kernels += [_kernel(rest or held, settings)] * len(found)
+        kernel = _kernel(rest, settings)
+        # Where only one sentence has roles, there is nothing to hold out.
+        kernels += [kernel if kernel.seen else _kernel(held, settings)] * len(found)
     looks = [look_at(asked) for asked, _ in fillers]
     return role_sets(looks, [role for _, role in fillers], kernels)
 

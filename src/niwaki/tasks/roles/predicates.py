@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from niwaki.data.roles import Predicate
+from niwaki.data.roles import Predicate, is_roleset
 from niwaki.learning.candidates import CandidateSets, feature_key
 from niwaki.learning.ranker import Ranker, best_of
 from niwaki.tasks.connectives.candidates import TreeView
@@ -34,9 +34,8 @@ class Lexicon:
         found = self.seen.get((lemma, tag), ())
         if found:
             return (*found, NONE)
-        if tag == "VERB":
-            return (self.verbs.get(lemma, f"{lemma}.01"),)
-        return ()
+        name = self.verbs.get(lemma, f"{lemma}.01")
+        return (name,) if tag == "VERB" and is_roleset(name) else ()
 
 
 @dataclass(frozen=True)
