@@ -169,6 +169,26 @@ def noise(
     return result
 
 
+# -- another set ---------------------------------------------------------------------------
+
+
+def wikiqa(wordnet: WordNet, parser: str) -> dict[str, Any]:
+    """WikiQA (Yang et al. 2015), lower-cased and without entities: learned from train, on dev."""
+    train, dev = (
+        parsed(list(read_questions(need(DATA / "wikiqa" / f"{part}.jsonl.gz"))), parser)
+        for part in ("train", "dev")
+    )
+    judged, found = [each.judged for each in dev], {}
+    for name in ("word overlap", "BM25", "QG, base", "QG, full", "BM25 + QG"):
+        model = learned(train, ROWS[name], wordnet)
+        found[name] = {"dev": evaluate_ranking(judged, [model.rank(each) for each in dev])}
+    return {
+        **{name: as_json(each) for name, each in found.items()},
+        "BM25 + QG over BM25": difference(found["BM25"], found["BM25 + QG"]),
+        "QG, full over QG, base": difference(found["QG, base"], found["QG, full"]),
+    }
+
+
 # -- speed ---------------------------------------------------------------------------------
 
 
@@ -303,6 +323,7 @@ def main() -> None:
     }
     result["pairs a second"] = speed(learned(train, ONE, wordnet), parts["dev"])
     result["noise, trees of the parser"] = noise(parsed_train, auto, wordnet, arguments.parser)
+    result["WikiQA, trees of the parser"] = wikiqa(wordnet, arguments.parser)
     if arguments.train:
         result["trained for it"] = for_the_job(arguments, found, parsed_train, auto, wordnet)
     report("answers", result)

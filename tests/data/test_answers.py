@@ -73,6 +73,7 @@ def test_texts_are_cut_by_a_segmenter() -> None:
         ({"candidates": ["a"]}, "1:question: candidates without a question; give the question"),
         ({"id": "\ud800", "question": "a", "candidates": []}, "1:id: found '\\ud800'; give Uni"),
         ({"question": "\ud800", "candidates": []}, "1:question: "),
+        ({"question": ["a"] * 2001, "candidates": []}, "a sentence of 2,001 words; give sentences"),
         ({"question": "a"}, "1:candidates: a question without candidates; give a list"),
         ({"question": "a", "candidates": "b"}, "1:candidates: found '\"b\"'; give a list"),
         ({"question": " ", "candidates": []}, "1:question: found '\" \"'; give a text"),

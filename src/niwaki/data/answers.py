@@ -24,6 +24,8 @@ from niwaki.errors import CorpusError, NiwakiError, shown
 
 ENTITY = "NE"
 NO_ENTITY = "-"
+# Time and memory of rankers grow with the square of an answer's length.
+MOST_WORDS = 2000
 _ALIASES = {"forms": "tokens", "pos": "xpos", "head": "heads", "deprel": "deprels"}
 _COLUMNS = ("lemmas", "upos", "xpos", "heads", "deprels")
 _LABELS: dict[Any, bool] = {0: False, 1: True}
@@ -193,6 +195,9 @@ class _Line:
         words = self._list(key, record["tokens"])
         if not all(isinstance(word, str) for word in words):
             raise self.fault(key, f"found {shown(json.dumps(words))}", "give words as texts")
+        if len(words) > MOST_WORDS:
+            advice = f"give sentences, of {MOST_WORDS:,} words at most"
+            raise self.fault(key, f"a sentence of {len(words):,} words", advice)
         columns = {name: record[name] for name in _COLUMNS if name in record}
         entities = record.get("entities", record.get("ne"))
         said = record.get("text")
