@@ -29,10 +29,10 @@ from niwaki.metrics.base import Evaluation
 from niwaki.metrics.roles import evaluate_roles
 from niwaki.metrics.significance import compare
 from niwaki.pipeline.store import find_model
-from niwaki.tasks.connectives.candidates import TreeView
 from niwaki.tasks.roles.assign import WAYS
 from niwaki.tasks.roles.fillers import Asked
 from niwaki.tasks.roles.model import RoleLabeller
+from niwaki.tasks.trees import TreeView
 
 PROPBANK = DATA / "ewt-propbank"
 SAMPLES = 2000

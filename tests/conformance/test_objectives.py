@@ -79,7 +79,7 @@ def _connectives(folder: Path) -> str:
     """Words that join the root to another one, and a model that knows all of them by heart."""
     made = []
     for sentence in sentences():
-        possible = DocumentView(Document((sentence,)))[0].possible
+        possible = DocumentView(Document((sentence,))).possible(0)
         root = sentence.tree.root
         other = next((word for word in possible if word != root), root)
         joining = next(w for w in range(1, len(sentence) + 1) if w not in (root, other))

@@ -18,7 +18,7 @@ from niwaki.serve import registry as registering
 from niwaki.serve.registry import Registry
 from niwaki.serve.work.relating import relate
 from niwaki.tasks.connectives.candidates import DocumentView, TreeView, candidates
-from niwaki.tasks.roles.paths import path_of
+from niwaki.tasks.trees import path_between
 from niwaki.verbs.connecting import connectives
 from niwaki.verbs.labelling import facts
 from tests.serve.conftest import Client, running
@@ -113,7 +113,7 @@ def test_paths_are_those_that_decided(bench: Client) -> None:
     for sentence, record in zip(marked, found, strict=True):
         for fact in record["predicates"]:
             for role in fact["roles"]:
-                wanted_path = path_of(TreeView(sentence), role["head"], fact["word"])
+                wanted_path = path_between(TreeView(sentence), role["head"], fact["word"])
                 assert steps(role["path"]) == wanted_path
 
 

@@ -74,7 +74,7 @@ def test_candidates_are_as_far_as_a_search_says(seed: int) -> None:
             if place != start
             and far <= MOST_STEPS
             and (argument == 0 or place.sentence == connective.sentence)
-            and place.word in view[place.sentence].possible
+            and place.word in view.possible(place.sentence)
         }
         found = candidates(view, connective, argument)
         assert {c.place: len(c.path) for c in found} == (wanted or {start: 0})

@@ -13,14 +13,14 @@ import pytest
 from niwaki.data.modelfile import read_model_file, write_model_file
 from niwaki.data.roles import Predicate, Roleset, predicates_of
 from niwaki.errors import ModelError, NiwakiError
-from niwaki.tasks.connectives.candidates import TreeView
 from niwaki.tasks.roles.assign import assignment, covered, edge_cover, local, one_to_one
 from niwaki.tasks.roles.facts import facts_of
 from niwaki.tasks.roles.fillers import Asked, candidates
 from niwaki.tasks.roles.learning import learn_roles
 from niwaki.tasks.roles.model import RoleLabeller, Settings
 from niwaki.tasks.roles.paths import Path as Way
-from niwaki.tasks.roles.paths import PathKernel, Pool, count, grams_of, path_of
+from niwaki.tasks.roles.paths import PathKernel, Pool, count, grams_of
+from niwaki.tasks.trees import TreeView, path_between
 from tests.labelled import active, bare, given, passive, reports
 
 # -- assignments ---------------------------------------------------------------------------
@@ -87,10 +87,10 @@ def test_roles_of_several_fillers_are_chosen_together() -> None:
 
 def test_paths_go_up_from_the_filler_and_down_to_the_predicate() -> None:
     tree = TreeView(given(1))
-    assert path_of(tree, 7, 8) == ("nsubj^",)
-    assert path_of(tree, 5, 8) == ("acl:relclv",)
-    assert path_of(tree, 1, 8) == ("nsubj^", "objv", "acl:relclv")
-    assert path_of(tree, 8, 8) == ()
+    assert path_between(tree, 7, 8) == ("nsubj^",)
+    assert path_between(tree, 5, 8) == ("acl:relclv",)
+    assert path_between(tree, 1, 8) == ("nsubj^", "objv", "acl:relclv")
+    assert path_between(tree, 8, 8) == ()
     assert grams_of(("a^", "bv")) == {"a^", "bv", ("a^", "bv")}
     # Words below the predicate; then those below and on the way up to the root.
     assert candidates(tree, 2) == [1, 3, 5]

@@ -20,9 +20,10 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.keys import key
 from niwaki.objectives import Costs, LeftOut
-from niwaki.tasks.connectives.candidates import DocumentView, TreeView
+from niwaki.tasks.connectives.candidates import DocumentView
 from niwaki.tasks.connectives.model import ConnectiveModel
 from niwaki.tasks.connectives.questions import Questions
+from niwaki.tasks.trees import TreeView
 
 # What the right argument has at least, where a tree makes it no candidate.
 _LEAST = 1e-4

@@ -20,8 +20,8 @@ from niwaki.errors import ConfigError
 from niwaki.keys import key
 from niwaki.metrics.roles import counts_of
 from niwaki.objectives import Costs, LeftOut
-from niwaki.tasks.connectives.candidates import TreeView
 from niwaki.tasks.roles.model import IN_THE_BOX, RoleLabeller, labeller_names
+from niwaki.tasks.trees import TreeView
 
 
 @dataclass(frozen=True)

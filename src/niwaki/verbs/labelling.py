@@ -14,10 +14,10 @@ from niwaki.data.text import read_sentences
 from niwaki.errors import CorpusError
 from niwaki.metrics.roles import RolesEvaluation
 from niwaki.metrics.roles import evaluate_roles as evaluate_sentences
-from niwaki.tasks.connectives.candidates import TreeView
 from niwaki.tasks.roles.facts import facts_of
 from niwaki.tasks.roles.learning import learn_roles
 from niwaki.tasks.roles.model import IN_THE_BOX, RoleLabeller, Settings
+from niwaki.tasks.trees import TreeView
 from niwaki.verbs._given import Model, Sentences, Watch, is_source, model_of, name_of, unwatched
 
 Labeller = str | os.PathLike[str] | RoleLabeller

@@ -14,10 +14,11 @@ from niwaki.serve.work.loading import connectives_of, labeller_of, model_of
 from niwaki.serve.work.ordering import with_trees
 from niwaki.serve.work.reading import Given, read_given
 from niwaki.serve.work.showing import as_conllu
-from niwaki.tasks.connectives.candidates import DocumentView, TreeView, anchor
+from niwaki.tasks.connectives.candidates import DocumentView, anchor
 from niwaki.tasks.connectives.model import ConnectiveModel
 from niwaki.tasks.roles.facts import facts_of
 from niwaki.tasks.roles.model import RoleLabeller
+from niwaki.tasks.trees import TreeView
 
 Record = dict[str, Any]
 

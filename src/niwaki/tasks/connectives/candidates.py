@@ -6,14 +6,11 @@ steps. The second argument stands in the connective's sentence, the first one th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from niwaki.data.connectives import Connective, Document, Place
-from niwaki.data.sentence import Sentence
-from niwaki.data.tree import Tree
-from niwaki.errors import CorpusError
+from niwaki.tasks.trees import TreeView, down, path_between, up
 
 MOST_STEPS = 10
 # In Universal Dependencies any word can be a predicate; others than these only where clauses go.
@@ -23,53 +20,6 @@ _NEVER = frozenset(("PUNCT", "SYM"))
 _BOUNDARY = "SENT"
 
 
-class TreeView:
-    """The words of a sentence in its tree, and the ways from each up to the root."""
-
-    def __init__(self, sentence: Sentence, tree: Tree | None = None) -> None:
-        """`tree` is another one than that of the sentence."""
-        self.forms, self.upos = sentence.forms, sentence.upos
-        self.heads, self.deprels = (
-            (sentence.heads, sentence.deprels) if tree is None else (tree.heads, tree.deprels)
-        )
-        self.lemmas = tuple(
-            (form if lemma == "_" else lemma).lower()
-            for form, lemma in zip(sentence.forms, sentence.lemmas, strict=True)
-        )
-        self.relations = tuple(label.partition(":")[0] for label in self.deprels)
-        self._name = sentence.file, sentence.line
-        # A word, its head, and so on to the root's place, which is 0.
-        self.chains = [self._chain(word) for word in range(1, len(self.heads) + 1)]
-
-    def _chain(self, word: int) -> tuple[int, ...]:
-        chain = [word]
-        while chain[-1] > 0 and len(chain) <= len(self.heads):
-            chain.append(self.heads[chain[-1] - 1])
-        if chain[-1] != 0:
-            raise CorpusError(
-                *self._name, "HEAD", f"no tree above word {word}", "give whole trees, or parse them"
-            )
-        return tuple(chain)
-
-    @cached_property
-    def children(self) -> list[list[int]]:
-        """The words below each word, itself counted from 1; 0 is the root's place."""
-        below: list[list[int]] = [[] for _ in range(len(self.heads) + 1)]
-        for word, head in enumerate(self.heads, start=1):
-            below[head].append(word)
-        return below
-
-    @cached_property
-    def possible(self) -> list[int]:
-        """Words that may head an argument."""
-        rows = enumerate(zip(self.upos, self.relations, strict=True), start=1)
-        return [
-            word
-            for word, (tag, relation) in rows
-            if tag in _PREDICATES or (relation in _CLAUSES and tag not in _NEVER)
-        ]
-
-
 class DocumentView:
     """The trees of a document, each looked at when it is first needed."""
 
@@ -77,11 +27,24 @@ class DocumentView:
         """`trees` are looked at instead of those that sentences have."""
         self.document = document
         self._trees = dict(trees or {})
+        self._possible: dict[int, list[int]] = {}
 
     def __getitem__(self, sentence: int) -> TreeView:
         if sentence not in self._trees:
             self._trees[sentence] = TreeView(self.document.sentences[sentence])
         return self._trees[sentence]
+
+    def possible(self, sentence: int) -> list[int]:
+        """Words of a sentence that may head an argument."""
+        if sentence not in self._possible:
+            tree = self[sentence]
+            rows = enumerate(zip(tree.upos, tree.relations, strict=True), start=1)
+            self._possible[sentence] = [
+                word
+                for word, (tag, relation) in rows
+                if tag in _PREDICATES or (relation in _CLAUSES and tag not in _NEVER)
+            ]
+        return self._possible[sentence]
 
 
 @dataclass(frozen=True)
@@ -106,7 +69,7 @@ def candidates(view: DocumentView, connective: Connective, argument: int) -> lis
     """
     home, start = connective.sentence, anchor(view, connective)
     found = []
-    for word in view[home].possible:
+    for word in view.possible(home):
         path = path_between(view[home], start, word)
         if word not in connective.words and len(path) <= MOST_STEPS:
             found.append(Candidate(Place(home, word), path))
@@ -117,31 +80,12 @@ def candidates(view: DocumentView, connective: Connective, argument: int) -> lis
 
 def _before(view: DocumentView, home: int, start: int) -> Iterator[Candidate]:
     """Candidates in sentences before, by way of the roots."""
-    up = _up(view[home], view[home].chains[start - 1][:-2])
-    for back in range(1, min(home, MOST_STEPS - len(up)) + 1):
+    rising = up(view[home], view[home].chains[start - 1][:-2])
+    for back in range(1, min(home, MOST_STEPS - len(rising)) + 1):
         before = view[home - back]
-        least = len(up) + back
-        for word in before.possible:
+        least = len(rising) + back
+        for word in view.possible(home - back):
             chain = before.chains[word - 1]
             if least + len(chain) - 2 <= MOST_STEPS:
-                path = (*up, *(_BOUNDARY,) * back, *_down(before, chain[:-2]))
+                path = (*rising, *(_BOUNDARY,) * back, *down(before, chain[:-2]))
                 yield Candidate(Place(home - back, word), path)
-
-
-def path_between(tree: TreeView, start: int, end: int) -> tuple[str, ...]:
-    """Labels of the arcs from one word to another, with the direction of each."""
-    ups, downs = tree.chains[start - 1], tree.chains[end - 1]
-    above = set(downs)
-    meeting = next(number for number, word in enumerate(ups) if word in above)
-    return (
-        *_up(tree, ups[:meeting]),
-        *_down(tree, downs[: downs.index(ups[meeting])]),
-    )
-
-
-def _up(tree: TreeView, words: Sequence[int]) -> tuple[str, ...]:
-    return tuple(f"{tree.deprels[word - 1]}^" for word in words)
-
-
-def _down(tree: TreeView, words: Sequence[int]) -> tuple[str, ...]:
-    return tuple(f"{tree.deprels[word - 1]}v" for word in reversed(words))

@@ -11,14 +11,9 @@ from collections.abc import Sequence
 
 from niwaki.data.connectives import Connective, Place
 from niwaki.learning.candidates import feature_key
-from niwaki.tasks.connectives.candidates import (
-    Candidate,
-    DocumentView,
-    TreeView,
-    anchor,
-    path_between,
-)
+from niwaki.tasks.connectives.candidates import Candidate, DocumentView, anchor
 from niwaki.tasks.connectives.lexicon import reports, type_of
+from niwaki.tasks.trees import TreeView, path_between
 
 # How many of the features a set has: A-G; A-G and M-Q; all.
 FEATURE_SETS = {"places": 7, "paths": 12, "all": 20}

@@ -10,7 +10,8 @@ from niwaki.data.connectives import Connective, Document
 from niwaki.errors import NiwakiError
 from niwaki.learning.candidates import CandidateSets, Right, Rows, feature_key
 from niwaki.learning.ranker import Ranker, RankerSettings, learn_ranker
-from niwaki.tasks.connectives.candidates import DocumentView, TreeView
+from niwaki.tasks.connectives.candidates import DocumentView
+from niwaki.tasks.trees import TreeView
 
 _SUBJECTS = frozenset(("nsubj", "csubj"))
 # A sentence, and words of it that stand side by side.

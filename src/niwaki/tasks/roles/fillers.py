@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from niwaki.learning.candidates import feature_key
-from niwaki.tasks.connectives.candidates import TreeView
-from niwaki.tasks.roles.paths import Group, Path, path_of
+from niwaki.tasks.roles.paths import Group, Path
+from niwaki.tasks.trees import TreeView, path_between
 
 _STEPS_UP = 3
 _MARKERS = frozenset(("case", "mark"))
@@ -37,7 +37,7 @@ class Asked:
 
     @cached_property
     def path(self) -> Path:
-        return path_of(self.tree, self.word, self.predicate)
+        return path_between(self.tree, self.word, self.predicate)
 
 
 def candidates(tree: TreeView, predicate: int) -> list[int]:

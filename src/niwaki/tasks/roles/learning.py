@@ -13,11 +13,11 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
 from niwaki.learning.candidates import CandidateSets
 from niwaki.learning.ranker import Ranker, RankerSettings, learn_ranker
-from niwaki.tasks.connectives.candidates import TreeView
 from niwaki.tasks.roles.fillers import Asked, asked_of, filler_features, look_at
 from niwaki.tasks.roles.model import RoleLabeller, Settings, role_sets
 from niwaki.tasks.roles.paths import PathKernel, count
 from niwaki.tasks.roles.predicates import PredicateFinder, make_lexicon, right_ones
+from niwaki.tasks.trees import TreeView
 
 # A tree and the predicates in it.
 Labelled = tuple[TreeView, Sequence[Predicate]]

@@ -21,7 +21,6 @@ from niwaki.errors import ConfigError, ModelError
 from niwaki.keys import check_values, key
 from niwaki.learning.candidates import CandidateSets
 from niwaki.learning.ranker import Ranker, RankerSettings
-from niwaki.tasks.connectives.candidates import TreeView
 from niwaki.tasks.roles.assign import WAYS
 from niwaki.tasks.roles.fillers import (
     Asked,
@@ -33,6 +32,7 @@ from niwaki.tasks.roles.fillers import (
 )
 from niwaki.tasks.roles.paths import Group, PathKernel, counted
 from niwaki.tasks.roles.predicates import Lexicon, PredicateFinder
+from niwaki.tasks.trees import TreeView
 
 KIND = "roles"
 IN_THE_BOX = "en-roles"

@@ -18,8 +18,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import pairwise
 
-from niwaki.tasks.connectives.candidates import TreeView
-
 Path = tuple[str, ...]
 Gram = str | tuple[str, str]
 # A roleset and the tag of its predicate.
@@ -27,21 +25,11 @@ Group = tuple[str, str]
 # How often each role had each path.
 Seen = Mapping[str, Mapping[Path, int]]
 
-_UP, _DOWN = "^", "v"
 # Roles that any predicate of a part of speech may have, by how often they were seen.
 _COMMON = 30
 _ALL = ""
 # Scores that are kept, because paths come again and again.
 _MOST_KEPT = 1 << 15
-
-
-def path_of(tree: TreeView, filler: int, predicate: int) -> Path:
-    """Relations from a filler up to where the ways meet, and down to the predicate."""
-    up, down = tree.chains[filler - 1], tree.chains[predicate - 1]
-    common = next(word for word in up if word in down)
-    rising = [tree.deprels[word - 1] + _UP for word in up[: up.index(common)]]
-    falling = [tree.deprels[word - 1] + _DOWN for word in down[: down.index(common)]]
-    return (*rising, *reversed(falling))
 
 
 def grams_of(path: Path) -> frozenset[Gram]:

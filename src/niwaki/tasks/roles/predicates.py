@@ -9,7 +9,7 @@ from functools import cached_property
 from niwaki.data.roles import Predicate, is_roleset
 from niwaki.learning.candidates import CandidateSets, feature_key
 from niwaki.learning.ranker import Ranker, best_of
-from niwaki.tasks.connectives.candidates import TreeView
+from niwaki.tasks.trees import TreeView
 
 # A lemma and its tag.
 Entry = tuple[str, str]
