@@ -108,11 +108,25 @@ def scored(model: AnswerModel, parts: dict[str, list[Question]]) -> dict[str, Ev
 
 
 def difference(a: dict[str, Evaluation], b: dict[str, Evaluation]) -> dict[str, Any]:
-    return {part: {each.metric: each.to_json() for each in compare(a[part], b[part])} for part in a}
+    """Difference, interval and p of each score."""
+    return {
+        part: {
+            each.metric: [round(x, 4) for x in (each.difference, each.low, each.high, each.p)]
+            for each in compare(a[part], b[part])
+        }
+        for part in a
+    }
 
 
 def as_json(found: dict[str, Evaluation]) -> dict[str, Any]:
-    return {part: each.to_json(2000) for part, each in found.items()}
+    """Each score with its interval, and the number of questions."""
+    result: dict[str, Any] = {}
+    for part, each in found.items():
+        ends = each.interval(2000)
+        scores = {name: [score, *ends[name]] for name, score in each.scores.items()}
+        rounded = {name: [round(x, 2) for x in row] for name, row in scores.items()}
+        result[part] = {**rounded, "questions": each.sentences}
+    return result
 
 
 def table(
