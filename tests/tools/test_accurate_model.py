@@ -216,6 +216,7 @@ def test_an_encoder_that_is_not_known_is_one_line(tool: dict[str, Any], tmp_path
 def test_the_files_are_those_that_the_documentation_records() -> None:
     page = (ROOT / "docs" / "explain" / "neural.md").read_text(encoding="utf-8")
     found = runpy.run_path(str(ROOT / "tools" / "fetch_encoder.py"))
+    assert found["ENCODERS"].keys() == {"all-MiniLM-L6-v2", "all-mpnet-base-v2"}
     for encoder in found["ENCODERS"].values():
         assert f"`{encoder.packages[0].partition('==')[0]}`" in page
         for name, digest in encoder.digests.items():
