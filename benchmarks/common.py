@@ -94,6 +94,11 @@ def report(name: str, result: Mapping[str, Any]) -> None:
     print(text)
 
 
+def of_parser(model: str) -> str:
+    """What is added to the name of a result if another parser than that in the box was measured."""
+    return "" if model == "en" else f"-{Path(model).stem}"
+
+
 def need(path: Path) -> Path:
     if not path.exists():
         sys.exit(f"{path} is missing; see docs/benchmarks.md for where to get the data")

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import niwaki
-from benchmarks.common import DATA, need, parser, report, signature
+from benchmarks.common import DATA, need, of_parser, parser, report, signature
 from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained
 from niwaki.data.answers import (
     Judged,
@@ -340,7 +340,7 @@ def main() -> None:
     result["WikiQA, trees of the parser"] = wikiqa(wordnet, arguments.parser)
     if arguments.train:
         result["trained for it"] = for_the_job(arguments, found, parsed_train, auto, wordnet)
-    report("answers", result)
+    report(f"answers{of_parser(arguments.parser)}", result)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import niwaki
-from benchmarks.common import DATA, need, parser, report, signature
+from benchmarks.common import DATA, need, of_parser, parser, report, signature
 from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained
 from niwaki.data.connectives import Document, documents
 from niwaki.learning.ranker import RankerSettings
@@ -149,7 +149,7 @@ def main() -> None:
                 for name, each in (("before", arguments.parser), ("after", path))
             },
         }
-    report("connectives", result)
+    report(f"connectives{of_parser(arguments.parser)}", result)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import niwaki
-from benchmarks.common import DATA, need, report, signature
+from benchmarks.common import DATA, need, of_parser, report, signature
 from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained, write
 from niwaki.data.roles import Filler, predicates_of, with_predicates, with_table
 from niwaki.data.sentence import Sentence
@@ -204,7 +204,7 @@ def main() -> None:
         result["trained on: trees alone"] = gains(labeller, gold, trees, alone)
         result["trained on: trees and roles"] = gains(labeller, gold, trees, both)
         result["trees and roles over trees alone"] = gains(labeller, gold, alone, both)
-    report(f"roles-{arguments.part}", result)
+    report(f"roles-{arguments.part}{of_parser(arguments.parser)}", result)
 
 
 if __name__ == "__main__":
