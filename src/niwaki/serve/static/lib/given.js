@@ -1,8 +1,22 @@
 // What a text field gives: raw text or CoNLL-U, typed, dropped on it or opened from a file.
-import { toast } from "./dom.js";
+import { h, toast } from "./dom.js";
 
 const looksLikeConllu = (text) => /^(#[^\n]*\n)*\d+(-\d+)?\t/.test(text.trimStart());
 export const givenOf = (text) => (looksLikeConllu(text) ? { conllu: text.trimEnd() + "\n\n" } : { text });
+
+// What an empty field offers: texts that a click writes into it.
+export const offer = (texts, field, done) => h(
+  "div",
+  { class: "empty" },
+  h("p", {}, "Try one of these:"),
+  h("div", { class: "row", vars: { "justify-content": "center" } }, texts.map((each) => h("button", {
+    class: "chip",
+    onclick: () => {
+      field.value = each;
+      done();
+    },
+  }, each))),
+);
 
 export function takeFiles(place, field, done) {
   place.addEventListener("dragover", (event) => {

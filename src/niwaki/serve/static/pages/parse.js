@@ -1,7 +1,7 @@
 // Parse: text in, trees out; doubts visible, alternatives side by side, constraints by a click.
 import { get, latest, post } from "../lib/api.js";
 import { debounce, h, percent, plural, replace, select, toast } from "../lib/dom.js";
-import { givenOf, take, takeFiles } from "../lib/given.js";
+import { givenOf, offer, take, takeFiles } from "../lib/given.js";
 import { keys } from "../lib/keys.js";
 import { beamOf, beamSelect, describe, modelNamed, usableModels } from "../lib/models.js";
 import { differences, known, treeView } from "../lib/tree.js";
@@ -40,7 +40,7 @@ export async function show(main) {
     sessionStorage.setItem("parse.text", text);
     if (!text.trim()) {
       fault.hidden = true;
-      return replace(results, welcome(field, parse));
+      return replace(results, offer(EXAMPLES, field, parse));
     }
     const started = performance.now();
     const { found, error, stale } = await ask(givenOf(text));
@@ -111,21 +111,6 @@ const figures = () => h(
   h("p", {}, "How probable it is that an answer is right: of 100 attachments given 60%, about 60 should have the right head. Below 75% it is written beside the arc’s label; point at an arc or a word to see it for head, label and tag. The figure of a tree is the same for all its heads and labels at once."),
   h("p", {}, "It holds for text like that of the treebank, and is too high on text of another kind; ", h("a", { href: "/analyze" }, "Analyze"), " shows how well it holds on trees of yours. Once you have said something yourself there is no figure: nothing is known of how often such trees are right."),
 );
-
-function welcome(field, parse) {
-  return h(
-    "div",
-    { class: "empty" },
-    h("p", {}, "Try one of these:"),
-    h("div", { class: "row", vars: { "justify-content": "center" } }, EXAMPLES.map((each) => h("button", {
-      class: "chip",
-      onclick: () => {
-        field.value = each;
-        parse();
-      },
-    }, each))),
-  );
-}
 
 function showSentences(sentences, results, state) {
   state.cards = [];

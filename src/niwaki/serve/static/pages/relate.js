@@ -1,7 +1,7 @@
 // Relate: what connectives join and who did what to whom, on the tree, with the path that decided.
 import { get, latest, post } from "../lib/api.js";
 import { debounce, h, plural, replace, select, toast } from "../lib/dom.js";
-import { givenOf, take, takeFiles } from "../lib/given.js";
+import { givenOf, offer, take, takeFiles } from "../lib/given.js";
 import { keys } from "../lib/keys.js";
 import { modelNamed, usableModels } from "../lib/models.js";
 import { marksOf, pathText, relationsOf } from "../lib/relations.js";
@@ -42,7 +42,7 @@ export async function show(main) {
       fault.hidden = true;
       replace(status);
       showSentences([], results, state);
-      replace(results, welcome(field, relate));
+      replace(results, offer(EXAMPLES, field, relate));
       return;
     }
     const { found: answer, error, stale } = await ask(givenOf(field.value));
@@ -89,19 +89,6 @@ export async function show(main) {
 
 // `commands` in a line are set as code.
 const coded = (text) => text.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
-
-const welcome = (field, relate) => h(
-  "div",
-  { class: "empty" },
-  h("p", {}, "Try one of these:"),
-  h("div", { class: "row", vars: { "justify-content": "center" } }, EXAMPLES.map((each) => h("button", {
-    class: "chip",
-    onclick: () => {
-      field.value = each;
-      relate();
-    },
-  }, each))),
-);
 
 function showSentences(sentences, results, state) {
   const before = state.chosen?.key;
