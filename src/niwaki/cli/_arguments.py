@@ -60,3 +60,11 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
         dest="overrides",
         help="change a value of the configuration; may be repeated",
     )
+
+
+def add_parser_arguments(parser: argparse.ArgumentParser) -> None:
+    """Who makes the trees that a task looks at, if not the input."""
+    parser.add_argument("--parser", metavar="MODEL", help="parse with this model first")
+    parser.add_argument(
+        "--threads", type=positive, default=1, metavar="N", help="with --parser: default 1"
+    )

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_parser_arguments
 from niwaki.data.conllu import write_conllu
 from niwaki.verbs.connecting import connectives
 
@@ -27,12 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a model of `niwaki train-connectives`",
     )
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
-    parser.add_argument("--parser", metavar="MODEL", help="parse with this model first")
+    add_parser_arguments(parser)
     parser.add_argument(
         "--mark", action="store_true", help="find connectives even if some are marked"
-    )
-    parser.add_argument(
-        "--threads", type=positive, default=1, metavar="N", help="with --parser: default 1"
     )
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_parser_arguments
 from niwaki.data.answers import write_rankings
 from niwaki.verbs.ranking import rank
 
@@ -31,15 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a model of `niwaki train-ranker`",
     )
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
-    parser.add_argument("--parser", metavar="MODEL", help="parse with this model first")
+    add_parser_arguments(parser)
     parser.add_argument(
         "--wordnet", metavar="FOLDER", help="where WordNet is, if the model has learned with it"
     )
     parser.add_argument(
         "--trees", action="store_true", help="also write words, tags and trees of all sentences"
-    )
-    parser.add_argument(
-        "--threads", type=positive, default=1, metavar="N", help="with --parser: default 1"
     )
 
 

@@ -17,7 +17,7 @@ import argparse
 import json
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_parser_arguments
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
 from niwaki.tasks.roles.model import IN_THE_BOX
@@ -36,12 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", choices=["conllu", "json"], default="conllu", help="default: conllu"
     )
-    parser.add_argument("--parser", metavar="MODEL", help="parse with this model first")
+    add_parser_arguments(parser)
     parser.add_argument(
         "--find", action="store_true", help="find predicates even if some are marked"
-    )
-    parser.add_argument(
-        "--threads", type=positive, default=1, metavar="N", help="with --parser: default 1"
     )
 
 

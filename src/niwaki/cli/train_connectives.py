@@ -15,7 +15,7 @@ import argparse
 import dataclasses
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_parser_arguments, positive
 from niwaki.cli._stages import Stages
 from niwaki.tasks.connectives.features import FEATURE_SETS
 from niwaki.tasks.connectives.model import Settings
@@ -27,7 +27,7 @@ _DEFAULTS = Settings()
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", metavar="FILE", nargs="+", help="CoNLL-U with marked connectives")
     parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="the model file")
-    parser.add_argument("--parser", metavar="MODEL", help="parse with this model first")
+    add_parser_arguments(parser)
     parser.add_argument(
         "--features",
         choices=list(FEATURE_SETS),
@@ -60,9 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=_DEFAULTS.ranker.l2,
         help=f"how much weights are drawn to 0 (default: {_DEFAULTS.ranker.l2})",
-    )
-    parser.add_argument(
-        "--threads", type=positive, default=1, metavar="N", help="with --parser: default 1"
     )
 
 

@@ -23,7 +23,7 @@ import argparse
 import dataclasses
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_parser_arguments, positive
 from niwaki.cli._stages import Stages
 from niwaki.tasks.answers.model import MATCHERS, Settings
 from niwaki.tasks.answers.quasi_learning import QuasiSettings
@@ -36,7 +36,7 @@ _QUASI = QuasiSettings()
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", metavar="FILE", nargs="+", help="questions with labels")
     parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="the model file")
-    parser.add_argument("--parser", metavar="MODEL", help="parse with this model first")
+    add_parser_arguments(parser)
     parser.add_argument(
         "--matchers",
         metavar="A,B",
@@ -71,9 +71,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=_DEFAULTS.ranker.l2,
         help=f"how much weights of matchers are drawn to 0 (default: {_DEFAULTS.ranker.l2})",
-    )
-    parser.add_argument(
-        "--threads", type=positive, default=1, metavar="N", help="with --parser: default 1"
     )
 
 

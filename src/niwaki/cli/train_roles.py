@@ -17,7 +17,7 @@ import argparse
 from dataclasses import replace
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_parser_arguments
 from niwaki.cli._stages import Stages
 from niwaki.tasks.roles.assign import WAYS
 from niwaki.tasks.roles.model import Settings
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="the labeller")
     parser.add_argument("--table", metavar="TSV", help="roles beside the trees")
     parser.add_argument("--frames", metavar="JSONL", help="rolesets of PropBank")
-    parser.add_argument("--parser", metavar="MODEL", help="parse with this model first")
+    add_parser_arguments(parser)
     parser.add_argument(
         "--assign",
         choices=list(WAYS),
@@ -60,9 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="a line for the card, such as 'UD English EWT: CC BY-SA 4.0'",
-    )
-    parser.add_argument(
-        "--threads", type=positive, default=1, metavar="N", help="with --parser: default 1"
     )
 
 
