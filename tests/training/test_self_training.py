@@ -22,9 +22,11 @@ from niwaki.pipeline.store import load
 from niwaki.training.config_file import make_config
 from niwaki.training.examples import tag_variants, with_tag
 from niwaki.training.self_training import (
+    Choice,
     Plan,
     Selection,
     TreeSelector,
+    cheap_ones,
     choose_trees,
     self_train,
 )
@@ -71,6 +73,23 @@ def test_the_cheapest_is_chosen_and_of_equal_ones_the_first(model: Pipeline) -> 
         assert best.sentence.tree == candidates.trees[best.rank - 1]
         better += best.cost < first.cost
     assert better > 1
+
+
+def test_trees_that_cost_much_are_left_out() -> None:
+    (sentence, *_) = read_conllu(TOY)
+    pairs = [(0.0, 0.4), (0.2, 0.8), (0.31, 0.6), (0.6, 0.6)]
+    choices = [Choice(sentence, cost, 1, first) for cost, first in pairs]
+
+    def kept(selection: Selection) -> list[float]:
+        return [each.cost for each in cheap_ones(choices, selection)]
+
+    # First trees cost 0.6 on average.
+    assert kept(Selection("cost")) == [0.0, 0.2]
+    assert kept(Selection("cost", max_cost=0.5)) == [0.0, 0.2, 0.31]
+    assert kept(Selection("cost", max_cost=float("inf"))) == [0.0, 0.2, 0.31, 0.6]
+    assert kept(Selection("first")) == [0.0, 0.2, 0.31, 0.6]
+    with pytest.raises(ConfigError, match="no chosen tree costs -1 or less, the cheapest 0; give"):
+        kept(Selection("cost", max_cost=-1.0))
 
 
 class Imperative:
@@ -186,7 +205,7 @@ def task(folder: Path, **more: Any) -> dict[str, Any]:
 
 def test_rounds(model: Pipeline, tmp_path: Path) -> None:
     config = make_config(task(tmp_path))
-    plan = Plan(Selection("cost", 8), weight=2, rounds=2)
+    plan = Plan(Selection("cost", 8, max_cost=float("inf")), weight=2, rounds=2)
     log = Log()
     trained, rounds = self_train(config, model, tmp_path / "m", plan, log, threads=1)
     assert [each.number for each in rounds] == [1, 2]

@@ -3,10 +3,11 @@
 CONFIG.toml is one as for `niwaki train`, with a treebank and at least one cost. The model
 parses the sentences of the cost and a tree is chosen for each: the first (--select first,
 standard self-training), or the cheapest of the n best (--select cost, targeted
-self-training). A new model is then trained on the treebank and these trees, tagger and
-parser alike; --train-on trains the model's parser on instead. --candidates-from takes the
-candidates of a better parser. With --tags, trees over other tags of doubtful words are
-candidates too, so that the tagger learns what helps.
+self-training), unless even that one costs much: more than half of what first trees cost,
+or than --max-cost. A new model is then trained on the treebank and these trees, tagger
+and parser alike; --train-on trains the model's parser on instead. --candidates-from takes
+the candidates of a better parser. With --tags, trees over other tags of doubtful words
+are candidates too, so that the tagger learns what helps.
 
 The trees are kept beside the output, in MODEL.rounds, as CoNLL-U with their cost, their
 rank and what the first tree would have cost. After an interruption, --resume goes on.
@@ -42,7 +43,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the first tree, or the cheapest candidate (default: cost)",
     )
     parser.add_argument(
-        "-n", type=_candidates, default=64, help=f"candidates, up to {_MOST} (default: 64)"
+        "-n", type=_candidates, default=8, help=f"candidates, up to {_MOST} (default: 8)"
+    )
+    parser.add_argument(
+        "--max-cost",
+        type=float,
+        metavar="COST",
+        help="leave out trees that cost more; inf keeps all "
+        "(default: half of what first trees cost on average)",
     )
     parser.add_argument(
         "--tags", type=positive, default=1, metavar="N", help="ways to tag a sentence (default: 1)"
@@ -79,6 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.output,
             select=arguments.select,
             n=arguments.n,
+            max_cost=arguments.max_cost,
             tags=arguments.tags,
             weight=arguments.weight,
             rounds=arguments.rounds,
@@ -95,10 +104,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _table(rounds: Iterable[Round]) -> str:
-    lines = [f"{'round':>5} {'examples':>9} {'first':>8} {'chosen':>8} {'changed':>8} {'rank':>6}"]
+    columns = f"{'first':>8} {'chosen':>8} {'changed':>8} {'rank':>6} {'kept':>8}"
+    lines = [f"{'round':>5} {'examples':>9} {columns}"]
     for each in rounds:
         lines.append(
             f"{each.number:>5} {each.examples:>9,} {each.first_cost:>8.4f} {each.cost:>8.4f} "
-            f"{each.changed:>8,} {each.rank:>6.1f}"
+            f"{each.changed:>8,} {each.rank:>6.1f} {each.kept:>8,}"
         )
     return "\n".join(lines)

@@ -2,13 +2,15 @@
 
 Standard self-training adds the first tree of each sentence. Targeted self-training
 (Katz-Brown et al. 2011, Algorithm 1) adds the cheapest of the n best, of equal ones the
-one that ranks highest. Candidates may be those of a better parser (targeted uptraining),
-and may differ in tags: then the tagger learns from the choice as well.
+one that ranks highest, if that one is cheap: where even the cheapest tree costs much, the reference
+is more likely wrong than the trees. Candidates may be those of a better parser (targeted
+uptraining), and may differ in tags: then the tagger learns from the choice as well.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -43,9 +45,12 @@ class Selection:
     """How trees are chosen."""
 
     select: Literal["first", "cost"] = "cost"
-    n: int = 64
+    # In longer lists more trees are cheap by accident, and wrong elsewhere.
+    n: int = 8
     # Ways to tag a sentence that are tried: its own, and others that differ in one word.
     tags: int = 1
+    # Chosen trees that cost more are left out. None: more than half of what first trees cost.
+    max_cost: float | None = None
 
     def __post_init__(self) -> None:
         if self.n < 1 or self.tags < 1:
@@ -113,6 +118,22 @@ class TreeSelector:
         return Choice(sentence, _rounded(prices[rank]), rank + 1, _rounded(prices[0]))
 
 
+def cheap_ones(choices: Sequence[Choice], selection: Selection) -> list[Choice]:
+    """Those to learn from: cheap ones; of first trees, which were not chosen, all."""
+    most = selection.max_cost
+    if most is None:
+        is_chosen = selection.select == "cost"
+        most = _mean(choice.first_cost for choice in choices) / 2 if is_chosen else math.inf
+    kept = [choice for choice in choices if choice.cost <= most]
+    if not kept:
+        least = min(choice.cost for choice in choices)
+        raise ConfigError(
+            f"no chosen tree costs {most:.4g} or less, the cheapest {least:.4g}; "
+            "give a greater max_cost or more candidates"
+        )
+    return kept
+
+
 def _rounded(cost: float) -> float:
     return round(float(cost), 6)
 
@@ -149,10 +170,15 @@ def choose_trees(
                 file.write(written.source)
             file.flush()
             advance(len(numbers))
-    with atomic_write(path) as whole:
-        whole.writelines(choice.sentence.source for choice in done)
+    _write(done, path)
     part.unlink()
     return done
+
+
+def _write(choices: Iterable[Choice], path: Path) -> Path:
+    with atomic_write(path) as whole:
+        whole.writelines(choice.sentence.source for choice in choices)
+    return path
 
 
 def _in_parts(numbers: range) -> Iterator[range]:
@@ -182,6 +208,7 @@ class Round:
     cost: float
     changed: int  # examples whose tree is not the first one
     rank: float
+    kept: int  # examples whose tree was cheap enough to learn from
 
 
 @dataclass(frozen=True)
@@ -221,11 +248,11 @@ def self_train(
     for number in range(1, plan.rounds + 1):
         teacher = candidates_from or current
         choices: list[Choice] = []
-        files = []
+        files, kept = [], 0
         for at, each in enumerate(costs):
             reporter.stage(f"round {number}: choosing trees", len(each.objective.sentences))
             path = folder / f"chosen-{number}-{at}.conllu"
-            choices += choose_trees(
+            chosen = choose_trees(
                 teacher,
                 of_sentences(each.objective, "self-training"),
                 plan.selection,
@@ -233,8 +260,11 @@ def self_train(
                 threads=threads or os.cpu_count() or 1,
                 advance=reporter.advance,
             )
-            files.append(str(path))
-        rounds.append(_summary(number, choices))
+            choices += chosen
+            cheap = cheap_ones(chosen, plan.selection)
+            kept += len(cheap)
+            files.append(str(_write(cheap, folder / f"kept-{number}-{at}.conllu")))
+        rounds.append(_summary(number, choices, kept))
         added = TreebankConfig(data=tuple(files), weight=float(plan.weight))
         with_chosen = with_trees(config, added)
         target = Path(output) if number == plan.rounds else folder / f"model-{number}.niwaki"
@@ -247,7 +277,7 @@ def self_train(
     return current, rounds
 
 
-def _summary(number: int, choices: Sequence[Choice]) -> Round:
+def _summary(number: int, choices: Sequence[Choice], kept: int) -> Round:
     return Round(
         number,
         len(choices),
@@ -255,6 +285,7 @@ def _summary(number: int, choices: Sequence[Choice]) -> Round:
         _mean(choice.cost for choice in choices),
         sum(choice.rank > 1 for choice in choices),
         _mean(choice.rank for choice in choices),
+        kept,
     )
 
 

@@ -93,7 +93,8 @@ def self_train(
     output: File,
     *,
     select: Literal["first", "cost"] = "cost",
-    n: int = 64,
+    n: int = 8,
+    max_cost: float | None = None,
     tags: int = 1,
     weight: int = 1,
     rounds: int = 1,
@@ -106,7 +107,8 @@ def self_train(
 ) -> SelfTrained:
     """Train a model on its own trees: the first ones, or of n candidates those that cost least.
 
-    The configuration has a treebank and at least one cost, which holds the sentences. Trees over
+    The configuration has a treebank and at least one cost, which holds the sentences. Trees that
+    cost more than `max_cost` (by default half of what first trees cost) are left out. Trees over
     `tags` ways to tag a sentence are candidates; chosen ones have a `weight`. `candidates_from`
     is a better parser whose candidates are taken. With `train_on`, the model's parser learns
     from where it is. The rest is as for `train`.
@@ -118,7 +120,7 @@ def self_train(
         config_of(config, overrides),
         model_of(model),
         output,
-        Plan(Selection(select, n, tags), weight, rounds, train_on),
+        Plan(Selection(select, n, tags, max_cost), weight, rounds, train_on),
         report or Quiet(),
         candidates_from=None if candidates_from is None else model_of(candidates_from),
         resume=resume,
