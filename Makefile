@@ -74,15 +74,25 @@ soak: .venv/.built ## the workbench under load for MINUTES (60), and a million p
 	$(BIN)/python -m benchmarks.soak.serve --minutes $(MINUTES)
 	$(BIN)/python -m benchmarks.soak.parses
 
+ACCURATE := packages/niwaki-en-accurate
+ACCURATE_MODEL := $(ACCURATE)/src/niwaki_en_accurate/en-accurate.niwaki
 # A larger model: make model MODEL=large.niwaki SET="model.max_rows=2000000 model.features=rich"
 MODEL ?= src/niwaki/assets/models/en.niwaki
 AMALGUM = ../shared/data/silver-amalgum
-model: .venv/.built build/clusters-en.txt ## train the English model in the box again, if its data is at hand
+FAST_SILVER := build/silver-accurate/.made
+model: .venv/.built build/clusters-en.txt $(FAST_SILVER) ## train the English model in the box again, if its data is at hand
 	$(BIN)/niwaki train configs/en.toml -o $(MODEL) --resume $(addprefix --set ,$(SET))
 
 build/clusters-en.txt: | .venv/.built
 	@mkdir -p build
 	$(BIN)/niwaki cluster $(wildcard $(AMALGUM)/*.conllu.gz) -o $@
+
+# All of AMALGUM, parsed by the accurate model in EWT's conventions; projective trees are what a
+# projective student can learn.
+$(FAST_SILVER): | .venv/.built $(ACCURATE_MODEL)
+	$(BIN)/python tools/make_silver.py $(ACCURATE_MODEL) $(@D) \
+		--words 10000000 --question-words 200000 --decode eisner
+	@touch $@
 
 ROLES_MODEL ?= src/niwaki/assets/models/en-roles.niwaki
 roles-model: .venv/.built ## train the labeller of roles in the box again, if its data is at hand
@@ -92,8 +102,6 @@ roles-model: .venv/.built ## train the labeller of roles in the box again, if it
 		--licence 'model: CC BY-SA 4.0' --licence 'UD English EWT: CC BY-SA 4.0' \
 		--licence 'PropBank (annotations of EWT, frames): CC BY-SA 4.0'
 
-ACCURATE := packages/niwaki-en-accurate
-ACCURATE_MODEL := $(ACCURATE)/src/niwaki_en_accurate/en-accurate.niwaki
 accurate: $(ACCURATE_MODEL) .venv/.installed ## install the accurate English model into .venv
 	$(PIP) -e $(ACCURATE)
 

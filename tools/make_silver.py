@@ -56,6 +56,7 @@ def main() -> None:
     made.add_argument("folder", type=Path, help="of the trees")
     made.add_argument("--words", type=int, default=90_000, help="of each genre (default: 90,000)")
     made.add_argument("--question-words", type=int, default=20_000, help="of each list")
+    made.add_argument("--decode", help="how trees are chosen (default: as the teacher does)")
     made.add_argument("--threads", type=int, default=2)
     arguments = made.parse_args()
     teacher = niwaki.load(arguments.teacher)
@@ -69,7 +70,10 @@ def main() -> None:
         chosen = list(drawn(every, arguments.words if is_genre else arguments.question_words))
         began, words = time.monotonic(), sum(map(len, chosen))
         with open_output(path) as out:
-            for each in teacher.parse(chosen, retag=True, threads=arguments.threads):
+            parsed = teacher.parse(
+                chosen, retag=True, threads=arguments.threads, decode=arguments.decode
+            )
+            for each in parsed:
                 out.write(each.source)
         speed = words / (time.monotonic() - began)
         print(
