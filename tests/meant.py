@@ -6,7 +6,11 @@ import random
 
 from hypothesis import strategies as st
 
+from niwaki.data.expression_text import read_expression
 from niwaki.data.expressions import BLANKS, BRACKETS, CONNECTIVES, Expression
+from niwaki.data.meaning import Meaning
+from niwaki.data.sentence import Sentence
+from niwaki.tasks.meaning.encode import encode
 
 # The example of the paper: figure 1, and table 3 with the labels of its words.
 CHIRPY = (
@@ -37,6 +41,19 @@ def made_of(words: list[int], choose: random.Random) -> Expression:
     if choose.random() < 0.1:
         found = Expression(bracket=choose.choice(list(BRACKETS)), items=(found,))
     return found
+
+
+def said(*expressions: str) -> list[Meaning]:
+    """Meanings of sentences of the words that occur in expressions, in alphabetical order."""
+    made = []
+    for text in expressions:
+        written = read_expression(text)
+        forms = sorted(written.words)
+        numbers = {n: 1 + forms.index(word) for n, word in enumerate(written.words, start=1)}
+        expression = written.expression.renumbered(numbers)
+        tree = encode(expression, len(forms))
+        made.append(Meaning(Sentence.from_words(forms).with_tree(tree), expression))
+    return made
 
 
 @st.composite
