@@ -19,7 +19,7 @@ from niwaki.tasks.meaning.align import aligned
 from niwaki.tasks.meaning.decode import decode, meaning_of
 from niwaki.tasks.meaning.encode import encode
 from niwaki.tasks.meaning.from_ud import converted
-from niwaki.tasks.meaning.labels import FormalLabel, is_formal, read_label
+from niwaki.tasks.meaning.labels import FormalLabel, Opened, is_formal, read_label
 from niwaki.tasks.meaning.rules import load_meaning_rules, parse_meaning_rules
 from tests.meant import CHIRPY, CHIRPY_EXPRESSION, CHIRPY_HEADS, CHIRPY_LABELS, expressions
 
@@ -60,12 +60,18 @@ def test_silent_words_cross_no_arc(made: tuple[Expression, int]) -> None:
 def test_labels_are_read_as_they_are_written(
     up: int, joint: str, made: tuple[Expression, int]
 ) -> None:
-    for name in encode(*made).deprels:
-        label = read_label(name)
-        if label is not None:
-            other = FormalLabel(up, joint, label.opened)
-            assert read_label(str(other)) == other and str(label) == name
-    assert not any(map(is_formal, ("root", "nsubj", "", "*0", "[*", "-", "^1-", "[*:", "*100")))
+    known = [(read_label(name), name) for name in encode(*made).deprels if name != "~"]
+    assert known and [str(label) for label, _ in known] == [name for _, name in known]
+    others = [FormalLabel(up, joint, label.opened) for label, _ in known if label]
+    assert [read_label(str(other)) for other in others] == others
+
+
+def test_labels_that_are_not_formal() -> None:
+    names = ("root", "nsubj", "", "*0", "[*", "-", "^1-", "[*:", "*100")
+    assert [name for name in names if is_formal(name)] == []
+    assert read_label("--[2_1-^3-{0*0") == FormalLabel(
+        2, "2", (Opened("[", ((1, "_"), (3, "^"))), Opened("{"))
+    )
 
 
 @given(st.data(), st.integers(1, 9))

@@ -28,7 +28,7 @@ def encode(expression: Expression | None, length: int) -> Tree:
             for place, item in enumerate(each.items):
                 if place and isinstance(item, Expression):
                     todo.append((word, level, str(place), item))
-    return Tree(tuple(_with_silent(heads)), tuple(labels))
+    return Tree(tuple(with_silent(heads)), tuple(labels))
 
 
 def _blanks(node: Expression) -> tuple[tuple[int, str], ...]:
@@ -39,8 +39,10 @@ def _blanks(node: Expression) -> tuple[tuple[int, str], ...]:
     return tuple((place, item) for place, item in enumerate(node.items) if isinstance(item, str))
 
 
-def _with_silent(heads: list[int]) -> list[int]:
-    """Silent words hang as low as words can that cross no arc: on the lowest word above both
+def with_silent(heads: list[int]) -> list[int]:
+    """Heads with those of silent words, which are -1 so far.
+
+    They hang as low as words can that cross no arc: on the lowest word above both
     neighbours that say something, at an end of the sentence on the root.
     """
     root = next((word for word, head in enumerate(heads, start=1) if head == 0), 1)
