@@ -58,6 +58,8 @@ def test_a_model_of_formal_labels_says_what_it_has_learned(
     formal = files / "formal.conllu"
     assert run("meaning", formal, "--parser", files / "m.niwaki") == 0
     assert capfd.readouterr().out.splitlines() == wanted
+    assert run("meaning", formal, "--parser", files / "m.niwaki", "-k", 4) == 0
+    assert capfd.readouterr().out.splitlines() == wanted
     assert run("evaluate-meaning", formal, formal) == 0
     assert "       100.00       100.00       100.00  " in capfd.readouterr().out
 
@@ -123,6 +125,7 @@ def test_what_is_wrong_is_told_in_a_line(files: Path, capfd: pytest.CaptureFixtu
         (("meaning", headless), "headless.conllu:1:HEAD: no tree above word 1"),
         (("meaning", formal, "--rules", "fr"), "no such rules of meaning; known: en"),
         (("meaning", formal, "--parser", "en", "--table", bad), "give no parser"),
+        (("meaning", formal, "-k", 2), "k trees are a parser's"),
         (("encode", "meaning", bad), "bad.conllu:1:EXPRESSION: 'you' is more often"),
         (("evaluate-meaning", formal, TOY), "6 gold sentences but"),
         (("parse", formal, "--to", "meaning", "-k", 2), "leave out -k"),

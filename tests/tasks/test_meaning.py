@@ -16,7 +16,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import CorpusError, NiwakiError, RulesError
 from niwaki.tasks.meaning.align import aligned
-from niwaki.tasks.meaning.decode import decode, meaning_of
+from niwaki.tasks.meaning.decode import decode, meaning_of, most_consistent
 from niwaki.tasks.meaning.encode import encode
 from niwaki.tasks.meaning.from_ud import converted
 from niwaki.tasks.meaning.labels import FormalLabel, Opened, is_formal, read_label
@@ -108,6 +108,26 @@ def test_contradictions_are_settled_and_counted(
     written = read_expression(text)
     numbers = {n: " abc".index(word) for n, word in enumerate(written.words, start=1)}
     assert found == written.expression.renumbered(numbers) and counted == repairs
+
+
+def test_the_first_tree_without_contradictions_is_chosen() -> None:
+    clash, gap, good, other = (
+        Tree((0, 1, 1), labels)
+        for labels in (
+            ("[*0", "-*2", "-*2"),
+            ("[*0", "-*1", "-*1"),
+            ("[*0", "-*1", "-*2"),
+            ("[*0", "-*2", "-*1"),
+        )
+    )
+
+    def conflicts(tree: Tree) -> int:
+        return decode(tree)[1]
+
+    assert most_consistent([clash, gap, good, other], conflicts) == good
+    assert most_consistent([clash, gap], conflicts) == gap
+    with pytest.raises(ValueError, match="at least one tree"):
+        most_consistent([], conflicts)
 
 
 def test_trees_deeper_than_expressions_are_decoded() -> None:

@@ -9,6 +9,7 @@ the expression; with --to tree, svg (of the first sentence) or html a drawing.
   niwaki meaning letter.txt --parser en
   niwaki meaning trees.conllu --to conllu -o formal.conllu
   niwaki meaning trees.conllu --table roles.tsv
+  niwaki meaning letter.txt --parser meaning.niwaki -k 16
   niwaki meaning letter.txt --parser en --to html -o letter.html
 """
 
@@ -20,7 +21,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import add_parser_arguments
+from niwaki.cli._arguments import add_parser_arguments, positive
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
 from niwaki.data.meaning import Meaning
@@ -39,6 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_parser_arguments(parser)
     parser.add_argument(
+        "-k",
+        type=positive,
+        default=1,
+        metavar="K",
+        help="with --parser: the first of the K best trees that does not contradict itself",
+    )
+    parser.add_argument(
         "--rules",
         metavar="RULES",
         default=IN_THE_BOX,
@@ -55,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         parser=arguments.parser,
         rules=arguments.rules,
         table=arguments.table,
+        k=arguments.k,
         threads=arguments.threads,
     )
     if arguments.to == "conllu":

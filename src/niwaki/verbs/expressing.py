@@ -12,14 +12,16 @@ from niwaki.data.meaning import Meaning, read_pairs
 from niwaki.data.roles import with_table
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import read_sentences
+from niwaki.data.tree import Tree
 from niwaki.errors import NiwakiError
 from niwaki.metrics.meaning import MeaningEvaluation
 from niwaki.metrics.meaning import evaluate_meaning as evaluate_expressions
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.tasks.meaning.align import aligned
-from niwaki.tasks.meaning.decode import has_formal_labels, meaning_of
+from niwaki.tasks.meaning.decode import decode, has_formal_labels, meaning_of, most_consistent
 from niwaki.tasks.meaning.encode import encode
 from niwaki.tasks.meaning.from_ud import converted
+from niwaki.tasks.meaning.labels import is_formal
 from niwaki.tasks.meaning.rules import IN_THE_BOX, MeaningRules, load_meaning_rules
 from niwaki.verbs._given import Model, Sentences, is_source, model_of
 
@@ -32,6 +34,7 @@ def meaning(
     parser: Model | None = None,
     rules: Rules = IN_THE_BOX,
     table: Source | None = None,
+    k: int = 1,
     threads: int = 1,
 ) -> Iterator[Meaning]:
     """Yield what sentences mean, as expressions of their words.
@@ -39,16 +42,19 @@ def meaning(
     Trees with formal labels, such as those of a model that has learned them, are decoded; trees of
     Universal Dependencies are converted by `rules`. They are the input's, or those of `parser`,
     which also takes raw text. `table` has PropBank roles of the trees, by which the arguments of
-    predicates find their places.
+    predicates find their places. Of the `k` best trees of a parser of formal labels, the first is
+    taken that does not contradict itself.
 
         >>> for found in meaning("letter.txt", parser="en"):
         ...     print(found)
     """
     if table is not None and parser is not None:
         raise NiwakiError("a table of roles is of the trees that are given; give no parser")
+    if k > 1 and parser is None:
+        raise NiwakiError("k trees are a parser's; give one, or take the trees as they are")
     known = rules if isinstance(rules, MeaningRules) else load_meaning_rules(rules)
     pipeline = None if parser is None else model_of(parser)
-    return expressed(_trees(source, pipeline, table, threads), known)
+    return expressed(_trees(source, pipeline, table, k, threads), known)
 
 
 def expressed(trees: Iterable[Sentence], rules: MeaningRules) -> Iterator[Meaning]:
@@ -120,7 +126,7 @@ def record(found: Meaning) -> dict[str, Any]:
 
 
 def _trees(
-    source: Sentences, pipeline: Pipeline | None, table: Source | None, threads: int
+    source: Sentences, pipeline: Pipeline | None, table: Source | None, k: int, threads: int
 ) -> Iterator[Sentence]:
     """A file is opened when the first tree is asked for, so that none stays open."""
     segmenter = pipeline.segmenter if pipeline else None
@@ -129,4 +135,15 @@ def _trees(
     if table is not None:
         given = with_table(given, table)
     # Tags that are given would be better than those of sentences to come.
-    yield from given if pipeline is None else pipeline.parse(given, threads=threads, retag=True)
+    if pipeline is None:
+        yield from given
+    elif k == 1:
+        yield from pipeline.parse(given, threads=threads, retag=True)
+    else:
+        for sentence in given:
+            best = pipeline.kbest(sentence, k, retag=True)
+            yield best.sentence.with_tree(most_consistent(best, _conflicts))
+
+
+def _conflicts(tree: Tree) -> int:
+    return decode(tree)[1] if all(map(is_formal, tree.deprels)) else 0

@@ -7,6 +7,7 @@ unspecified, and what can hang nowhere is joined by %.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from niwaki.data.expressions import (
@@ -62,6 +63,20 @@ def has_formal_labels(sentence: Sentence) -> bool:
 def decode(tree: Tree) -> tuple[Expression | None, int]:
     """The expression of a whole tree, and how often the decoder had to decide."""
     return _Decoder(tree).decode()
+
+
+def most_consistent(trees: Iterable[Tree], conflicts: Callable[[Tree], int]) -> Tree:
+    """Of trees, best first, the first one without contradictions, or with the fewest."""
+    fewest, chosen = -1, None
+    for tree in trees:
+        found = conflicts(tree)
+        if chosen is None or found < fewest:
+            fewest, chosen = found, tree
+        if not fewest:
+            break
+    if chosen is None:
+        raise ValueError("at least one tree is needed")
+    return chosen
 
 
 @dataclass
