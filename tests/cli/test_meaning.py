@@ -109,12 +109,11 @@ def test_roles_of_a_table_give_places(tmp_path: Path, capfd: pytest.CaptureFixtu
     assert capfd.readouterr().out == "[opened, _, Doors]\n"
 
 
-def test_the_english_model_says_what_the_example_of_the_paper_means(tmp_path: Path) -> None:
+def test_the_english_model_says_what_text_means(tmp_path: Path) -> None:
     text = tmp_path / "a.txt"
-    text.write_text("Chirpy Systems stealthily acquired two profitable companies in 2002.\n")
+    text.write_text("Mori gave the gardener a lantern.\n")
     (found,) = niwaki.meaning(text, parser="en")
-    assert str(found).startswith("[acquired/stealthily")
-    assert "Chirpy+Systems, companies.two:profitable" in str(found)
+    assert str(found) == "[gave, Mori, lantern.a, gardener.the]"
 
 
 def test_what_is_wrong_is_told_in_a_line(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
