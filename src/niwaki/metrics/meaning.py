@@ -34,7 +34,7 @@ class MeaningEvaluation(Evaluation):
     @property
     def details(self) -> str:
         words = int(self.counts[:, 0].sum())
-        return f"words=said|sentences={self.sentences}|words={words}"
+        return f"sentences={self.sentences}|words={words}"
 
 
 def evaluate_meaning(gold: Sequence[Meaning], system: Sequence[Meaning]) -> MeaningEvaluation:
