@@ -1,7 +1,8 @@
 """What sentences mean, on EWT and GeoQuery: trees, formal labels, alignment, and a cost.
 
-python -m benchmarks.tasks.meaning trees|conditions|pruning|uptraining|cost|speed [--part test]
-python -m benchmarks.tasks.meaning queries|folds
+python -m benchmarks.tasks.meaning trees|conditions|roles|pruning|uptraining|cost [--part test]
+    [--share N]
+python -m benchmarks.tasks.meaning speed|queries|folds
 
 EWT's trees become expressions by the rules in the box, the same for training and test. Parsers of
 formal labels see words and classes of words (`niwaki cluster --by-tags` of AMALGUM), no tags, and
@@ -18,13 +19,16 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import niwaki
 from benchmarks.common import DATA, best_of, need, report, signature, timed
-from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained, write
+from benchmarks.tasks._adapting import WORK, trained, write
 from niwaki.data.expression_text import read_expression
 from niwaki.data.meaning import Meaning, Pair
 from niwaki.data.roles import with_table
@@ -55,7 +59,6 @@ PLAIN: dict[str, Any] = {"segmenter": {"enabled": False}, "tagger": {"tags": Fal
 GREEDY: dict[str, Any] = {
     **PLAIN,
     "model": {"features": "words", "beam": 1, "least_weight": 1, "max_rows": 1_000_000},
-    "training": {"greedy_epochs": 6},
 }
 # Questions are few and labels are many. Chosen by five folds of the training questions.
 QUERIES: dict[str, Any] = {
@@ -83,11 +86,18 @@ def classes() -> Path:
 # -- EWT -----------------------------------------------------------------------------------
 
 
-def read(part: str, *, roles: bool = False) -> list[Meaning]:
-    trees = niwaki.read_conllu(need(DATA / "ud-english-ewt" / f"en_ewt-ud-{part}.conllu"))
+def ewt(part: str) -> Path:
+    return need(DATA / "ud-english-ewt" / f"en_ewt-ud-{part}.conllu")
+
+
+def read(part: str, share: int = 1, *, roles: bool = False) -> list[Meaning]:
+    """Every so-many-th sentence of a part."""
+    trees: Iterable[Sentence] = niwaki.read_conllu(
+        need(DATA / "ud-english-ewt" / f"en_ewt-ud-{part}.conllu")
+    )
     if roles:
         trees = with_table(trees, need(PROPBANK / f"{part}.roles.tsv.gz"))
-    return [converted(sentence, RULES) for sentence in trees]
+    return [converted(sentence, RULES) for sentence in itertools.islice(trees, 0, None, share)]
 
 
 def covered(given: Iterable[Meaning]) -> list[Meaning]:
@@ -145,26 +155,27 @@ def data_of(given: Sequence[Meaning]) -> dict[str, Any]:
     }
 
 
-def trees(part: str, models: Sequence[str]) -> dict[str, Any]:
+def trees(part: str, share: int, models: Sequence[str]) -> dict[str, Any]:
     """Rules on the trees of UD parsers beside a parser of formal labels; rules on gold trees are
     what all are scored against."""
     gold = read(part)
     result: dict[str, Any] = {"data": data_of(gold)}
-    direct = scored(learned("+Null", read("train")), gold)
+    direct = scored(learned("+Null", read("train", share)), gold)
     result["formal labels"] = direct.to_json(SAMPLES)
+    said = [each.expression is None or each.expression.is_covered for each in gold]
+    without = replace(direct, counts=direct.counts[np.array(said)])
+    result["formal labels, without %"] = without.to_json(SAMPLES)
     for name in models:
-        parsed = niwaki.load(name).parse(
-            niwaki.read_conllu(DATA / "ud-english-ewt" / f"en_ewt-ud-{part}.conllu"), retag=True
-        )
+        parsed = niwaki.load(name).parse(niwaki.read_conllu(ewt(part)), retag=True)
         found = evaluate_meaning(gold, list(expressed(parsed, RULES)))
         result[Path(name).stem] = found.to_json(SAMPLES)
         result[f"{Path(name).stem} over formal labels"] = difference(direct, found)
     return result
 
 
-def conditions(part: str) -> dict[str, Any]:
+def conditions(part: str, share: int) -> dict[str, Any]:
     """Tables 5 and 6: with and without % in training and test, alignment known or found."""
-    train, test = read("train"), read(part)
+    train, test = read("train", share), read(part)
     tests = {"+Null": test, "-Null": covered(test)}
     result: dict[str, Any] = {"train": data_of(train), "test": data_of(test)}
     found: dict[tuple[str, str, str], Evaluation] = {}
@@ -183,18 +194,19 @@ def conditions(part: str) -> dict[str, Any]:
         result[f"+AAlign over known -> {name}"] = difference(
             found["", "+Null", name], found["+AAlign", "+Null", name]
         )
-    with_roles = read("train", roles=True), read(part, roles=True)
-    model = learned("roles", with_roles[0])
-    result["PropBank's places"] = {
-        "train": data_of(with_roles[0]),
-        **scored(model, with_roles[1]).to_json(SAMPLES),
-    }
     return result
 
 
-def pruning(part: str) -> dict[str, Any]:
+def roles(part: str, share: int) -> dict[str, Any]:
+    """Arguments at PropBank's places."""
+    train, test = read("train", share, roles=True), read(part, roles=True)
+    found = scored(learned("roles", train), test)
+    return {"train": data_of(train), "test": found.to_json(SAMPLES)}
+
+
+def pruning(part: str, share: int) -> dict[str, Any]:
     """Table 7: training sentences all of whose labels are among the k most frequent."""
-    train, test = realigned(covered(read("train"))), covered(read(part))
+    train, test = realigned(covered(read("train", share))), covered(read(part))
     projective = [each for each in train if each.sentence.tree.is_projective]
     labels = Counter(name for each in projective for name in each.sentence.deprels)
     whole = scored(learned("-Null+AAlign", train), test)
@@ -213,9 +225,9 @@ def pruning(part: str) -> dict[str, Any]:
     return result
 
 
-def uptraining(part: str, sentences: int) -> dict[str, Any]:
+def uptraining(part: str, share: int, sentences: int) -> dict[str, Any]:
     """The same rules on so many of AMALGUM's trees, which a parser made; EWT counts twice."""
-    train, test = read("train"), read(part)
+    train, test = read("train", share), read(part)
     silver = itertools.chain.from_iterable(
         niwaki.read_conllu(file, multi_root=True) for file in sorted(need(AMALGUM).glob("*.gz"))
     )
@@ -235,9 +247,9 @@ def uptraining(part: str, sentences: int) -> dict[str, Any]:
 def cost(part: str, model: str, share: int) -> dict[str, Any]:
     """A UD parser trained on, with every so-many-th tree of EWT, and with what trees say."""
     gold = read(part)
-    words = list(niwaki.read_conllu(DATA / "ud-english-ewt" / f"en_ewt-ud-{part}.conllu"))
-    some = list(niwaki.read_conllu(need(EWT_TRAIN)))[::share]
-    examples = list(niwaki.read_conllu(DATA / "ud-english-ewt" / "en_ewt-ud-dev.conllu"))
+    words = list(niwaki.read_conllu(ewt(part)))
+    some = list(niwaki.read_conllu(ewt("train")))[::share]
+    examples = list(niwaki.read_conllu(ewt("dev")))
     if part == "dev":
         examples, gold, words = examples[::2], gold[1::2], words[1::2]
     data = {"data": str(write(WORK / f"ewt-train-{share}.conllu", some))}
@@ -267,7 +279,7 @@ def speed() -> dict[str, Any]:
     """Words a second of parsing alone, of `parse`, and of `parse --to meaning`, one thread."""
     from niwaki.cli import main
 
-    source = str(DATA / "ud-english-ewt" / "en_ewt-ud-dev.conllu")
+    source = str(ewt("dev"))
     sentences = list(niwaki.read_conllu(source))
     model = learned("+Null", read("train"))
     file = WORK / "meaning-speed.niwaki"
@@ -393,29 +405,31 @@ def folds(kinds: Sequence[str]) -> dict[str, Any]:
 
 def main() -> None:
     made = argparse.ArgumentParser(description=__doc__)
-    parts = ("trees", "conditions", "pruning", "uptraining", "cost", "speed", "queries", "folds")
-    made.add_argument("what", choices=parts)
+    of_ewt = ("trees", "conditions", "roles", "pruning", "uptraining", "cost")
+    made.add_argument("what", choices=(*of_ewt, "speed", "queries", "folds"))
     made.add_argument("--part", choices=["dev", "test"], default="dev")
     made.add_argument("--parser", action="append", help="UD parsers (default: en)")
     made.add_argument("--silver", type=int, default=20_000, help="sentences of AMALGUM")
-    made.add_argument("--share", type=int, default=8, help="every so-many-th tree, for cost")
+    made.add_argument("--share", type=int, default=1, help="every so-many-th training sentence")
     made.add_argument("--kinds", nargs="+", default=["facts", "conflicts"], help="of costs")
     arguments = made.parse_args()
-    part, models = arguments.part, arguments.parser or ["en"]
+    part, share, models = arguments.part, arguments.share, arguments.parser or ["en"]
     work = {
-        "trees": lambda: trees(part, models),
-        "conditions": lambda: conditions(part),
-        "pruning": lambda: pruning(part),
-        "uptraining": lambda: uptraining(part, arguments.silver),
-        "cost": lambda: cost(part, models[0], arguments.share),
+        "trees": lambda: trees(part, share, models),
+        "conditions": lambda: conditions(part, share),
+        "roles": lambda: roles(part, share),
+        "pruning": lambda: pruning(part, share),
+        "uptraining": lambda: uptraining(part, share, arguments.silver),
+        "cost": lambda: cost(part, models[0], max(share, 4)),
         "speed": speed,
         "queries": queries,
         "folds": lambda: folds(arguments.kinds),
     }
     names = [Path(name).stem for name in models]
-    told = signature(part=part, what=arguments.what, parsers=names)
-    on_part = arguments.what not in ("speed", "queries", "folds")
-    name = f"meaning-{arguments.what}" + (f"-{part}" if on_part else "")
+    told = signature(part=part, share=share, what=arguments.what, parsers=names)
+    name = f"meaning-{arguments.what}"
+    if arguments.what in of_ewt:
+        name += f"-{part}" + (f"-share{share}" if share > 1 else "")
     report(name, {"signature": told, **work[arguments.what]()})
 
 

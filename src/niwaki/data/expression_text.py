@@ -72,6 +72,8 @@ def format_expression(
 
     def compound(node: Expression) -> str:
         """The parts that are joined by + and the core."""
+        if not node.joined:
+            return core(node)
         first = [grouped(other) for name, other in node.joined if name == IMPLICIT]
         return IMPLICIT.join([*first, core(node)])
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 # Brackets by how they open: a predication tuple, a collection (`and{A, B}`), a sequence.
@@ -55,10 +56,12 @@ class Expression:
             raise ValueError("an expression is a word or a bracket")
         if self.bracket and not (self.items and isinstance(self.items[0], Expression)):
             raise ValueError("the first item of a bracket is an expression")
-        if not all(isinstance(item, Expression) or item in BLANKS for item in self.items):
-            raise ValueError("an item is an expression, ^ or _")
-        ordered = sorted(self.joined, key=lambda each: (_RANKS[each[0]], each[1].head))
-        object.__setattr__(self, "joined", tuple(Joined(*each) for each in ordered))
+        for item in self.items:
+            if not isinstance(item, Expression) and item not in BLANKS:
+                raise ValueError("an item is an expression, ^ or _")
+        if self.joined:
+            ordered = sorted(self.joined, key=lambda each: (_RANKS[each[0]], each[1].head))
+            object.__setattr__(self, "joined", tuple(Joined(*each) for each in ordered))
 
     @property
     def core(self) -> Expression:
@@ -68,7 +71,7 @@ class Expression:
     @property
     def head(self) -> int:
         """The word g(e) that stands for it."""
-        return self.spine[-1].word
+        return self.word or self.spine[-1].word
 
     @property
     def spine(self) -> list[Expression]:
@@ -128,6 +131,12 @@ class Expression:
             tuple(x if isinstance(x, str) else x.renumbered(words) for x in self.items),
             tuple(Joined(name, each.renumbered(words)) for name, each in self.joined),
         )
+
+
+@lru_cache(maxsize=1024)
+def symbol(word: int) -> Expression:
+    """A word to which nothing is joined, as most are."""
+    return Expression(word)
 
 
 class Fact(NamedTuple):

@@ -17,6 +17,7 @@ from niwaki.data.expressions import (
     UNSPECIFIED,
     Expression,
     Joined,
+    symbol,
 )
 from niwaki.data.meaning import Meaning
 from niwaki.data.sentence import Sentence
@@ -148,6 +149,8 @@ class _Decoder:
     def _expression(
         self, word: int, label: FormalLabel, below: list[tuple[FormalLabel, Expression]]
     ) -> Expression:
+        if not below and not label.opened:
+            return symbol(word)
         # From the word outwards, as labels count.
         parts = [_Part(None), *(_Part(each, dict(each.blanks)) for each in label.opened[::-1])]
         late = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from niwaki.data.expressions import BRACKETS, CONNECTIVES
 
@@ -50,7 +50,7 @@ class FormalLabel:
     joint: str
     opened: tuple[Opened, ...] = ()
 
-    @property
+    @cached_property
     def place(self) -> int:
         """The place in a bracket; 0 if it is joined by a connective, or is a root."""
         return int(self.joint) if self.joint.isdecimal() else 0
