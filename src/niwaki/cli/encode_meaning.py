@@ -5,7 +5,7 @@ the sentence. Words that the expression leaves out, as punctuation, say nothing.
 more than once, the copy is taken that keeps dependents near their heads; `pond#4` says that the
 fourth word is meant.
 
-  niwaki encode meaning pairs.tsv -o trees.conllu
+  niwaki encode-meaning pairs.tsv -o trees.conllu
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Settings:
         "nlf",
         'What the labels make: expressions of Natural Logical Form ("nlf"), or queries ("funql").',
     )
-    rules: str = key(
+    conversion: str = key(
         IN_THE_BOX,
         "Rules that make expressions of trees of Universal Dependencies.",
         path="named",
@@ -66,9 +66,10 @@ class Meanings:
     """Sentences with trees; those that say nothing are left out."""
 
     def __init__(self, given: Sequence[Sentence], settings: Settings) -> None:
-        self._settings, self._rules = settings, load_meaning_rules(settings.rules)
+        self._settings, self._rules = settings, load_meaning_rules(settings.conversion)
         self._gold: list[_Said] = []
-        kept, silent = [], []
+        kept: list[Sentence] = []
+        silent: list[Sentence] = []
         for sentence in given:
             said = self._read(sentence)
             (silent if said is None else kept).append(sentence)
@@ -93,8 +94,10 @@ class Meanings:
     def _said(self, sentence: Sentence, tree: Tree) -> _Said:
         if self._settings.language == "funql":
             query = decode_query(tree, sentence.forms)
-            facts = Counter() if query.term is None else facts_of_term(query.term)
-            return _Said(query.term, Counter(dict(facts)), query.conflicts)
+            facts: Counter[Hashable] = Counter()
+            if query.term is not None:
+                facts.update(facts_of_term(query.term))
+            return _Said(query.term, facts, query.conflicts)
         if all(map(is_formal, tree.deprels)):
             expression, repairs = decode(tree)
         else:
