@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from niwaki.data.expression_text import Written, read_expression
-from niwaki.data.expressions import DEEPEST, Expression
+from niwaki.data.expression_text import Written, format_expression, read_expression
+from niwaki.data.expressions import DEEPEST, Expression, facts_of
 from niwaki.data.meaning import Pair
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
@@ -132,10 +132,16 @@ def test_the_first_tree_without_contradictions_is_chosen() -> None:
 
 def test_trees_deeper_than_expressions_are_decoded() -> None:
     length = 4 * DEEPEST
-    chain = Tree(tuple(range(length)), ("*", *["*:"] * (length - 1)))
-    found, repairs = decode(chain)
-    assert found and found.words == tuple(range(1, length + 1))
-    assert repairs and found.depth <= DEEPEST + 2
+    forms = [f"w{word}" for word in range(1, length + 1)]
+    for label in ("*:", "[:^1-*0", "-[1[0[0*0"):
+        chain = Tree(tuple(range(length)), ("[*0", *[label] * (length - 1)))
+        found, repairs = decode(chain)
+        assert found and found.words == tuple(range(1, length + 1))
+        assert repairs and found.depth <= DEEPEST
+        # And who walks through what was made comes to its end.
+        written = read_expression(format_expression(found, forms, numbered=True))
+        again = written.expression.renumbered(dict(enumerate(written.places, start=1)))
+        assert again == found and facts_of(again) == facts_of(found)
     with pytest.raises(CorpusError, match="nested deeper than"):
         deep = Sentence.from_words(["w"] * length, heads=range(length), deprels=["amod"] * length)
         converted(deep, RULES)

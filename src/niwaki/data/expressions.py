@@ -64,11 +64,6 @@ class Expression:
             object.__setattr__(self, "joined", tuple(Joined(*each) for each in ordered))
 
     @property
-    def core(self) -> Expression:
-        """The same without what is joined to it."""
-        return Expression(self.word, self.bracket, self.items) if self.joined else self
-
-    @property
     def head(self) -> int:
         """The word g(e) that stands for it."""
         return self.word or self.spine[-1].word

@@ -35,6 +35,8 @@ from niwaki.tasks.meaning.labels import (
 _UNCOVERED_WORD = FormalLabel(0, UNCOVERED)
 # Brackets that one label may open; more would be a way around DEEPEST.
 _MOST_OPENED = 8
+# So deep a word may be that another one still finds room below it.
+_DEEPEST_HEAD = DEEPEST - _MOST_OPENED - 1
 
 
 def meaning_of(sentence: Sentence) -> Meaning:
@@ -131,7 +133,7 @@ class _Decoder:
                 below[word] = []
                 order.append(word)
             deeper = depth + 1 + len(self._labels[word - 1].opened)
-            passed = silent or (above and deeper > DEEPEST)
+            passed = silent or (above and deeper > _DEEPEST_HEAD)
             children = self._tree.children(word)
             if passed:
                 self.repairs += sum(self._tree.deprels[each - 1] != SILENT for each in children)
