@@ -142,6 +142,8 @@ def test_trees_deeper_than_expressions_are_decoded() -> None:
         written = read_expression(format_expression(found, forms, numbered=True))
         again = written.expression.renumbered(dict(enumerate(written.places, start=1)))
         assert again == found and facts_of(again) == facts_of(found)
+    dots = Sentence.from_words(["."] * length, heads=range(length), deprels=["punct"] * length)
+    assert converted(dots, RULES).expression is None
     with pytest.raises(CorpusError, match="nested deeper than"):
         deep = Sentence.from_words(["w"] * length, heads=range(length), deprels=["amod"] * length)
         converted(deep, RULES)

@@ -70,7 +70,9 @@ class _Conversion:
         return self._rules.is_a(kind, self._label[word])
 
     def _is_silent(self, word: int) -> bool:
-        return self._is(self._rules.silent, word) and all(map(self._is_silent, self._below[word]))
+        """Whether it and all below it, which was made before, say nothing."""
+        below = any(other in self._made for other in self._below[word])
+        return self._is(self._rules.silent, word) and not below
 
     def _is_outer(self, word: int) -> bool:
         return self._label[word] in self._rules.outer
