@@ -28,7 +28,7 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	resume.py self_training.py tagless.py train.py walk.py)
 
 .PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model roles-model \
-	accurate accurate-model silver lock sbom wheel build clean
+	meaning-model accurate accurate-model silver lock sbom wheel build clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,6 +101,15 @@ roles-model: .venv/.built ## train the labeller of roles in the box again, if it
 		--frames ../shared/data/propbank-frames/rolesets.jsonl.gz -o $(ROLES_MODEL) \
 		--licence 'model: CC BY-SA 4.0' --licence 'UD English EWT: CC BY-SA 4.0' \
 		--licence 'PropBank (annotations of EWT, frames): CC BY-SA 4.0'
+
+meaning-model: .venv/.built build/classes-en.txt ## learn formal labels of what sentences mean, if its data is at hand
+	$(BIN)/niwaki meaning ../shared/data/ud-english-ewt/en_ewt-ud-train.conllu --to conllu \
+		-o build/meaning-train.conllu
+	$(BIN)/niwaki train configs/en-meaning.toml -o build/en-meaning.niwaki --resume
+
+build/classes-en.txt: | .venv/.built
+	@mkdir -p build
+	$(BIN)/niwaki cluster $(wildcard $(AMALGUM)/*.conllu.gz) --by-tags -o $@
 
 accurate: $(ACCURATE_MODEL) .venv/.installed ## install the accurate English model into .venv
 	$(PIP) -e $(ACCURATE)

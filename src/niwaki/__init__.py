@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from niwaki.data.bilingual.references import Reference
     from niwaki.data.conllu import read_conllu, validate, write_conllu
     from niwaki.data.constraints import Constraints
+    from niwaki.data.expressions import Expression
     from niwaki.data.kbest import KBest
+    from niwaki.data.meaning import Meaning
     from niwaki.data.sentence import Sentence
     from niwaki.data.token import Token
     from niwaki.data.tree import Tree
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
         evaluate_all,
         evaluate_reordering,
     )
+    from niwaki.verbs.expressing import draw_meaning, encode_meaning, evaluate_meaning, meaning
     from niwaki.verbs.labelling import evaluate_roles, facts, roles, train_roles
     from niwaki.verbs.parsing import kbest, parse
     from niwaki.verbs.pricing import Prices, price
@@ -107,7 +110,9 @@ _LATER = {
     "niwaki.data.bilingual.references": ("Reference",),
     "niwaki.data.conllu": ("read_conllu", "validate", "write_conllu"),
     "niwaki.data.constraints": ("Constraints",),
+    "niwaki.data.expressions": ("Expression",),
     "niwaki.data.kbest": ("KBest",),
+    "niwaki.data.meaning": ("Meaning",),
     "niwaki.data.sentence": ("Sentence",),
     "niwaki.data.token": ("Token",),
     "niwaki.data.tree": ("Tree",),
@@ -144,6 +149,9 @@ _LATER = {
         *("Comparison", "compare", "evaluate", "evaluate_alignment", "evaluate_all"),
         "evaluate_reordering",
     ),
+    "niwaki.verbs.expressing": (
+        *("draw_meaning", "encode_meaning", "evaluate_meaning", "meaning"),
+    ),
     "niwaki.verbs.labelling": ("evaluate_roles", "facts", "roles", "train_roles"),
     "niwaki.verbs.parsing": ("kbest", "parse"),
     "niwaki.verbs.pricing": ("Prices", "price"),
@@ -174,12 +182,14 @@ __all__ = [
     "Ensemble",
     "EpochReport",
     "Evaluation",
+    "Expression",
     "ExtraMissingError",
     "GainsReport",
     "KBest",
     "KernelMissingError",
     "Learned",
     "Links",
+    "Meaning",
     "ModelError",
     "ModelInfo",
     "NiwakiError",
@@ -219,11 +229,14 @@ __all__ = [
     "compare",
     "connectives",
     "draw",
+    "draw_meaning",
     "draw_trees",
+    "encode_meaning",
     "evaluate",
     "evaluate_alignment",
     "evaluate_all",
     "evaluate_connectives",
+    "evaluate_meaning",
     "evaluate_ranking",
     "evaluate_reordering",
     "evaluate_roles",
@@ -232,6 +245,7 @@ __all__ = [
     "kbest",
     "learn_rules",
     "load",
+    "meaning",
     "open_workbench",
     "parse",
     "price",

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 import niwaki
 from niwaki import Sentence, Tree, draw
+from niwaki.data.expressions import Expression
+from niwaki.data.meaning import Meaning
 from niwaki.draw.layout import place_arcs, text_width
+from tests.meant import expressions
 from tests.strategies import heads
 
 GARDEN = Path(__file__).parents[2] / "examples" / "garden.conllu"
@@ -133,3 +136,26 @@ def test_a_tree_as_deep_as_it_is_long_has_lines_of_bounded_length() -> None:
     assert len(lines) == words
     assert max(map(len, lines)) < 400
     assert lines[3] == "      ╰─ w  dep" and lines[-1].strip() == "(4999) w  dep"
+
+
+@given(expressions(6), st.lists(nasty, min_size=6, max_size=6))
+def test_expressions_are_drawn_whole_and_safely(
+    made: tuple[Expression, int], forms: list[str]
+) -> None:
+    expression, length = made
+    meaning = Meaning(Sentence.from_words(forms[:length]), expression)
+    picture = ET.fromstring(draw.expression_svg(meaning))
+    shown = [text.text for text in picture.iter() if text.tag.endswith("text")]
+    parts = sum(len(node.items) + len(node.joined) for node in expression.nodes())
+    # Every part but the first has an edge with a label above it.
+    assert len(shown) == 2 * parts + 1
+    lines = draw.outline(meaning).splitlines()
+    assert len(lines) == parts + 2 and all(line.isprintable() for line in lines)
+
+
+def test_a_meaning_stands_beside_its_tree() -> None:
+    sentence = Sentence.from_words(["<b>", "go"], heads=[2, 0], deprels=["-*1", "[*0"])
+    two = Expression(bracket="[", items=(Expression(2), Expression(1)))
+    body = draw.meanings([Meaning(sentence, two), Meaning(sentence, None)])
+    assert "<code>[go, &lt;b&gt;]</code>" in body and body.count("<svg") == 4
+    assert draw.outline(Meaning(sentence, None)) == "# \n"

@@ -22,6 +22,7 @@ from niwaki.metrics.base import Evaluation
 from niwaki.metrics.significance import TESTS, compare
 from tests.connected import stories
 from tests.labelled import bare, reports
+from tests.meant import said
 
 Pair = tuple[list[Any], list[Any]]
 
@@ -116,6 +117,13 @@ SAMPLES = {
     ),
     "connectives": Sample(
         stories(4), wrongly_joined(), stories(4), 100, (stories(4), stories(4)[1:])
+    ),
+    "meaning": Sample(
+        said("[a, b, c]", "a.b", "a:(b/c)", "a"),
+        said("[a, c, b]", "a.b", "a/c:b", "[a]"),
+        said("[a, b, c]", "a.b", "a:(b/c)", "a"),
+        100,
+        (said("a", "b"), said("a", "a")),
     ),
     "means": Sample(NAMES, [[0.1, 0.5], [0.2, 0], [1, 1]], [[1, 1]] * 3, 1, (NAMES, [[1], [2]])),
     "nonprojective": Sample(trees(), other_trees(), trees(), 100, WORDS),

@@ -29,6 +29,7 @@ EXAMPLES = ROOT / "examples"
 SOURCE, TARGET, LINKS = (EXAMPLES / f"garden.{end}" for end in ("en", "ja", "align"))
 JOINED = EXAMPLES / "connectives.conllu"
 LABELLED = EXAMPLES / "roles.conllu"
+MEANT = EXAMPLES / "meaning.tsv"
 ASKED = EXAMPLES / "answers.jsonl"
 ORDER = [EXAMPLES / f"order.{end}" for end in ("en", "ja", "links")]
 
@@ -202,6 +203,27 @@ def train_roles(bench: Bench) -> None:
 def evaluate_roles(bench: Bench) -> None:
     found = as_json(niwaki.evaluate_roles(LABELLED, LABELLED).to_json())
     assert found.items() <= bench.json("evaluate-roles", LABELLED, LABELLED).items()
+
+
+def meaning(bench: Bench) -> None:
+    found = list(niwaki.meaning(TOY))
+    assert "".join(f"{each}\n" for each in found) == bench.run("meaning", TOY)
+    parsed = "".join(f"{each}\n" for each in niwaki.meaning(TOY, parser=bench.model))
+    assert parsed == bench.run("meaning", TOY, "--parser", bench.model)
+    assert parsed == bench.run("parse", TOY, "-m", bench.model, "--to", "meaning")
+    for style in ("tree", "html"):
+        drawn = "".join(niwaki.draw_meaning(found, style))  # type: ignore[arg-type]
+        assert drawn == bench.run("meaning", TOY, "--to", style)
+
+
+def encode_meaning(bench: Bench) -> None:
+    found = "".join(str(each.sentence) for each in niwaki.encode_meaning(MEANT))
+    assert found == bench.run("encode-meaning", MEANT)
+
+
+def evaluate_meaning(bench: Bench) -> None:
+    found = as_json(niwaki.evaluate_meaning(TOY, bench.flat()).to_json())
+    assert found.items() <= bench.json("evaluate-meaning", TOY, bench.flat()).items()
 
 
 def rank(bench: Bench) -> None:

@@ -5,7 +5,8 @@ model has no segmenter). --from says it: text is split into sentences and words,
 (a sentence each) into words, tokens at spaces. Words that are given stay. Tags, features and
 lemmas that are given are predicted anew, as by `niwaki evaluate`; --tags keep keeps them. Output is
 CoNLL-U, with the place of each token of a text in MISC; with -k or --to json, one JSON object
-a sentence, as docs/reference/sentence.schema.json describes it.
+a sentence, as docs/reference/sentence.schema.json describes it; with --to meaning, the expression
+of each sentence, a line each, as `niwaki meaning` makes it.
 
 With --constrain, trees are parsed around what the input knows of them: HEAD and DEPREL
 that are not `_`, and in MISC `Forbid=3,4` (heads that a word does not have),
@@ -58,6 +59,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.data.text import FORMATS
 from niwaki.errors import NiwakiError
 from niwaki.pipeline.lengths import LONGER, MAX_LENGTH
+from niwaki.verbs.expressing import meaning
 from niwaki.verbs.parsing import kbest, parse
 
 
@@ -87,7 +89,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--split-hyphens", action="store_true", help="make three words of pine-tree"
     )
     parser.add_argument(
-        "--to", choices=["conllu", "json"], help="default: conllu, json for more than one tree"
+        "--to",
+        choices=["conllu", "json", "meaning"],
+        help="default: conllu, json for more than one tree",
     )
     parser.add_argument("-k", type=positive, metavar="K", help="the K best trees of each sentence")
     parser.add_argument(
@@ -149,6 +153,8 @@ def run(arguments: argparse.Namespace) -> int:
             told = counted(parsed, progress)
             if arguments.to == "json":
                 _write_json(told, arguments.output)
+            elif arguments.to == "meaning":
+                _write_meaning(told, arguments.output)
             else:
                 write_conllu(told, arguments.output)
         else:
@@ -165,6 +171,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_candidates(arguments: argparse.Namespace, models: list[str]) -> None:
     """Refuse what says nothing where candidates are written."""
+    if arguments.to == "meaning":
+        raise NiwakiError("--to meaning says what the best tree means; leave out -k")
     if arguments.longer == "split":
         raise NiwakiError(
             "--longer split gives one tree without a score; give greedy or skip, or leave out -k"
@@ -180,6 +188,12 @@ def _write_json(records: Iterable[Sentence | KBest], output: str) -> None:
         for each in records:
             text = json.dumps(each.to_dict(), ensure_ascii=False, allow_nan=False)
             out.write(text.encode("utf-8") + b"\n")
+
+
+def _write_meaning(parsed: Iterable[Sentence], output: str) -> None:
+    with open_output(output) as out:
+        for each in meaning(parsed):
+            out.write(f"{each}\n".encode())
 
 
 def _ranked(candidates: KBest) -> Iterable[Sentence]:

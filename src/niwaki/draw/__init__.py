@@ -1,7 +1,8 @@
-"""Draws trees, orders and charts: text for the terminal, SVG, HTML and PNG for the screen."""
+"""Draws trees, expressions, orders, charts: text for terminals; SVG, HTML and PNG for screens."""
 
 from niwaki.data import sentence as _sentence
 from niwaki.draw.chart import Value, binned_chart, line_chart, round_limits
+from niwaki.draw.expressions import expression_svg, meanings, outline
 from niwaki.draw.markup import escape, fragment, svg
 from niwaki.draw.orders import crossing_lines
 from niwaki.draw.page import html, page
@@ -17,10 +18,13 @@ __all__ = [
     "binned_chart",
     "crossing_lines",
     "escape",
+    "expression_svg",
     "fragment",
     "html",
     "indented",
     "line_chart",
+    "meanings",
+    "outline",
     "page",
     "png",
     "printable",

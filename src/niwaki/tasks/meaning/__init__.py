@@ -1,0 +1,1 @@
+"""Expressions of what sentences mean, as trees with formal labels and back."""
