@@ -18,6 +18,7 @@ from niwaki.errors import (
     ModelError,
     NiwakiError,
     ObjectiveError,
+    QueryError,
     RulesError,
     ScoresError,
 )
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
     from niwaki.pipeline.store import load
     from niwaki.tasks.answers.model import AnswerModel
     from niwaki.tasks.connectives.model import ConnectiveModel
+    from niwaki.tasks.find.query import Query
+    from niwaki.tasks.find.results import Match
+    from niwaki.tasks.find.sets import QuerySet, load_queries
     from niwaki.tasks.reorder.learning import Learned
     from niwaki.tasks.reorder.reorderer import Reordering
     from niwaki.tasks.reorder.rules import RuleSet
@@ -81,6 +85,7 @@ if TYPE_CHECKING:
         evaluate_all,
         evaluate_reordering,
     )
+    from niwaki.verbs.finding import find, index
     from niwaki.verbs.labelling import evaluate_roles, facts, roles, train_roles
     from niwaki.verbs.parsing import kbest, parse
     from niwaki.verbs.pricing import Prices, price
@@ -123,6 +128,9 @@ _LATER = {
     "niwaki.pipeline.store": ("load",),
     "niwaki.tasks.answers.model": ("AnswerModel",),
     "niwaki.tasks.connectives.model": ("ConnectiveModel",),
+    "niwaki.tasks.find.query": ("Query",),
+    "niwaki.tasks.find.results": ("Match",),
+    "niwaki.tasks.find.sets": ("QuerySet", "load_queries"),
     "niwaki.tasks.reorder.learning": ("Learned",),
     "niwaki.tasks.reorder.reorderer": ("Reordering",),
     "niwaki.tasks.reorder.rules": ("RuleSet",),
@@ -144,6 +152,7 @@ _LATER = {
         *("Comparison", "compare", "evaluate", "evaluate_alignment", "evaluate_all"),
         "evaluate_reordering",
     ),
+    "niwaki.verbs.finding": ("find", "index"),
     "niwaki.verbs.labelling": ("evaluate_roles", "facts", "roles", "train_roles"),
     "niwaki.verbs.parsing": ("kbest", "parse"),
     "niwaki.verbs.pricing": ("Prices", "price"),
@@ -180,6 +189,7 @@ __all__ = [
     "KernelMissingError",
     "Learned",
     "Links",
+    "Match",
     "ModelError",
     "ModelInfo",
     "NiwakiError",
@@ -189,6 +199,9 @@ __all__ = [
     "Posteriors",
     "Prices",
     "ProfilesReport",
+    "Query",
+    "QueryError",
+    "QuerySet",
     "Reference",
     "Reordering",
     "ReorderingReport",
@@ -228,10 +241,13 @@ __all__ = [
     "evaluate_reordering",
     "evaluate_roles",
     "facts",
+    "find",
+    "index",
     "info",
     "kbest",
     "learn_rules",
     "load",
+    "load_queries",
     "open_workbench",
     "parse",
     "price",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,22 +43,54 @@ class Query:
         return tuple(self.numbers)
 
     def matches(self, sentence: Sentence) -> list[Match]:
-        """All matches in a sentence; for many sentences, `find` takes less time."""
-        return list(self.find([sentence]))
-
-    def find(self, sentences: Iterable[Sentence]) -> Iterator[Match]:
-        """All matches in sentences, in their order."""
-        remaining = iter(sentences)
-        while batch := list(islice(remaining, _BATCH)):
-            for number, words in self.rows(SentenceForest(batch)):
-                yield self.match(batch[number], words)
-
-    def rows(self, forest: Forest) -> Iterator[tuple[int, Sequence[int]]]:
-        """For each match in a forest, the number of the sentence, and the words that are told."""
-        for found in find_rows(forest, self.pattern, list(self.numbers.values())):
-            sentences = sentences_of(forest, found[:, 0])
-            words = found - forest.starts[sentences][:, np.newaxis] + 1
-            yield from zip(sentences.tolist(), words.tolist(), strict=True)
+        """All matches in a sentence; for many sentences, `niwaki.find` takes less time."""
+        return list(find_in_sentences([self], [sentence]))
 
     def match(self, sentence: Sentence, words: Sequence[int]) -> Match:
+        """A match, of the words that are told."""
         return Match(sentence, dict(zip(self.numbers, words, strict=True)), self.name)
+
+
+class _Row(NamedTuple):
+    """A match in a forest: the number of its sentence, and its words there."""
+
+    sentence: int
+    query: Query
+    words: Sequence[int]
+
+
+def find_in_sentences(queries: Sequence[Query], sentences: Iterable[Sentence]) -> Iterator[Match]:
+    """All matches in sentences: one sentence after the other, in each one query after the other."""
+    remaining = iter(sentences)
+    while batch := list(islice(remaining, _BATCH)):
+        yield from find_in_forest(queries, SentenceForest(batch), batch.__getitem__)
+
+
+def find_in_forest(
+    queries: Sequence[Query], forest: Forest, sentence: Callable[[int], Sentence]
+) -> Iterator[Match]:
+    """All matches in a forest whose sentences are known by number.
+
+    Words that several queries find are told once, by the first of them.
+    """
+    rows = heapq.merge(*(_rows(query, forest) for query in queries), key=_number)
+    for number, found in groupby(rows, key=_number):
+        given, told = sentence(number), set()
+        for row in found:
+            match = row.query.match(given, row.words)
+            words = frozenset(match.words.items())
+            if words not in told:
+                told.add(words)
+                yield match
+
+
+def _number(row: _Row) -> int:
+    return row.sentence
+
+
+def _rows(query: Query, forest: Forest) -> Iterator[_Row]:
+    for found in find_rows(forest, query.pattern, list(query.numbers.values())):
+        sentences = sentences_of(forest, found[:, 0])
+        words = found - forest.starts[sentences][:, np.newaxis] + 1
+        for number, each in zip(sentences.tolist(), words.tolist(), strict=True):
+            yield _Row(number, query, each)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,18 @@ class Match:
             last += 1
         return range(first, last + 1)
 
+    @property
+    def place(self) -> str:
+        """The sentence's `# sent_id`, or its file and line."""
+        return self.sentence.id or f"{self.sentence.file}:{self.sentence.line}"
+
+    def to_text(self) -> str:
+        """The sentence with its words in brackets: `The old [x pine] leans .`"""
+        forms = list(self.sentence.forms)
+        for name, word in self.words.items():
+            forms[word - 1] = f"[{name} {forms[word - 1]}]"
+        return " ".join(forms)
+
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
         record: dict[str, Any] = {"id": self.sentence.id}
@@ -95,6 +107,18 @@ def read_fields(text: str, names: Sequence[str]) -> list[tuple[str, str]]:
             raise NiwakiError(f"no field {shown(field)}; {known}, or a feature such as Tense")
         found.append((name, field))
     return found
+
+
+def by_sentence(matches: Iterable[Match]) -> Iterator[list[Match]]:
+    """The matches of each sentence; two that are written alike are two sentences."""
+    group: list[Match] = []
+    for match in matches:
+        if group and match.sentence is not group[0].sentence:
+            yield group
+            group = []
+        group.append(match)
+    if group:
+        yield group
 
 
 def marked(sentence: Sentence, matches: Iterable[Match]) -> Sentence:
