@@ -13,7 +13,7 @@ from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import NiwakiError, QueryError
-from niwaki.tasks.find import Query
+from niwaki.tasks.find.query import Query, find_in_sentences
 from niwaki.tasks.find.results import marked, read_fields
 from tests.conftest import ROOT
 from tests.reference import queries as slow
@@ -128,7 +128,7 @@ def assert_same(query: Query, sentences: list[Sentence]) -> int:
     places = {sentence.source: number for number, sentence in enumerate(sentences)}
     got = [
         (places[match.sentence.source], list(match.words.values()))
-        for match in query.find(sentences)
+        for match in find_in_sentences([query], sentences)
     ]
     assert got == wanted, query
     return len(wanted)
@@ -234,8 +234,8 @@ def test_batches_give_what_single_sentences_give() -> None:
     query = Query("NOUN=x >det *=y")
     apart = [match.words for sentence in GARDEN for match in query.matches(sentence)]
     assert apart
-    assert [match.words for match in query.find(many)] == apart * 700
-    assert list(query.find([])) == []
+    assert [match.words for match in find_in_sentences([query], many)] == apart * 700
+    assert list(find_in_sentences([query], [])) == []
 
 
 def test_marks_stand_in_misc() -> None:
@@ -265,8 +265,11 @@ def test_fields_of_words() -> None:
         "lemma": "lean",
         "upos": "VERB",
         "label": "root",
-        "text": GARDEN[0].text.replace("pond.", "pond ."),
+        "text": GARDEN[0].text.replace("pond.", "pond"),
     }
+    # Without what joins it to others.
+    (pond,) = Query("[lemma=pond]=x").matches(GARDEN[0])
+    assert pond.field("x", "text") == "the pond"
     for wrong, message in (("z", "no word 'z' in the query"), ("x.lema", "did you mean 'lemma'")):
         with pytest.raises(NiwakiError, match=message):
             read_fields(wrong, ["v", "x"])

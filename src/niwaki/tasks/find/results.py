@@ -16,6 +16,7 @@ FOUND = "Found"
 
 # What can be told of a word, besides its features.
 FIELDS = ("form", "words", "lemma", "upos", "xpos", "feats", "label", "id", "text")
+_JOINING = frozenset("case cc conj mark punct".split())
 _FIELD = re.compile(r"(\w+)(?:\.(\w+(?:\[\w+\])?))?")
 
 
@@ -36,7 +37,8 @@ class Match:
     def field(self, name: str, field: str) -> str:
         """What a word is: one of FIELDS, or a feature; '' if the match has no such word.
 
-        `text` is the word with all that hangs below it, as far as that stands together with it.
+        `text` is the word with what hangs below it, as far as that stands together with it, and
+        without what joins it to other words: prepositions, conjunctions, what is joined by "and".
         """
         if name not in self.words:
             return ""
@@ -57,7 +59,11 @@ class Match:
         return token.feats.get(field, "")
 
     def _phrase(self, word: int) -> Iterable[int]:
-        below = set(self.sentence.tree.subtree(word))
+        tree = self.sentence.tree
+        below = set(tree.subtree(word))
+        for child in tree.children(word):
+            if tree.deprels[child - 1].partition(":")[0] in _JOINING:
+                below -= set(tree.subtree(child))
         first = last = word
         while first - 1 in below:
             first -= 1
