@@ -229,6 +229,13 @@ def test_heads_that_go_round_are_refused() -> None:
             found(query, circle)
 
 
+def test_too_many_matches_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("niwaki.tasks.find.forest._MOST_ROWS", 65)
+    assert len(found("*=x + *=y")) == 11
+    with pytest.raises(NiwakiError, match="more than 65 words to look at together; say more"):
+        found("*=x ++ *=y")
+
+
 def test_batches_give_what_single_sentences_give() -> None:
     many = GARDEN * 700
     query = Query("NOUN=x >det *=y")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from niwaki.data.faults import COLUMNS
 from niwaki.data.sentence import Sentence
+from niwaki.errors import NiwakiError
 from niwaki.kernel.batch import Batch
 from niwaki.typing import IntArray
 
@@ -24,6 +25,9 @@ Numbers = NDArray[Any]
 Fitting = NDArray[np.bool_]
 
 NO_HEAD = -1
+
+# Rows that a table may grow to: a query of several words without conditions, in a long sentence.
+_MOST_ROWS = 1 << 25
 
 
 class Forest(Protocol):
@@ -123,6 +127,10 @@ def children_of(heads: IntArray) -> tuple[Numbers, IntArray]:
 def in_ranges(firsts: Numbers, lasts: Numbers) -> tuple[Numbers, Numbers]:
     """All numbers from each first to below its last, and the number of the range of each."""
     lengths = np.maximum(lasts - firsts, 0).astype(np.int64)
+    if lengths.sum() > _MOST_ROWS:
+        raise NiwakiError(
+            f"more than {_MOST_ROWS:,} words to look at together; say more of the words"
+        )
     rows = np.repeat(np.arange(len(lengths)), lengths)
     # Counting goes on through all ranges, and is set back to where each begins.
     passed = np.cumsum(lengths) - lengths
