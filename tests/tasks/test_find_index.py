@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import pytest
 
 from niwaki.data.conllu import read_conllu, write_conllu
 from niwaki.data.sentence import Sentence
-from niwaki.errors import CorpusError
+from niwaki.errors import CorpusError, NiwakiError
 from niwaki.tasks.find.index import Index, write_index
-from niwaki.tasks.find.query import Query, find_in_forest, find_in_sentences
+from niwaki.tasks.find.query import Query, find_in_sentences
 from niwaki.tasks.find.sets import load_queries
 from tests.conftest import ROOT
 from tests.tasks.test_find import Queries, all_heads, random_sentence, read
@@ -51,7 +52,7 @@ def test_random_queries_find_the_same(seed: int, tmp_path: Path) -> None:
         query = read(made.query())
         if query is not None:
             wanted = [(m.sentence, m.words) for m in find_in_sentences([query], given)]
-            found = find_in_forest([query], index, index.sentence)
+            found = index.find([query])
             assert [(m.sentence, m.words) for m in found] == wanted, query
             matches += len(wanted)
     assert matches > 1000
@@ -73,14 +74,14 @@ def test_random_queries_find_the_same(seed: int, tmp_path: Path) -> None:
 def test_lists_give_the_words_in_order(query: str, path: Path) -> None:
     index = Index(path)
     wanted = [m.words for m in find_in_sentences([Query(query)], sentences())]
-    assert [m.words for m in find_in_forest([Query(query)], index, index.sentence)] == wanted
+    assert [m.words for m in index.find([Query(query)])] == wanted
     assert wanted or "nowhere" in query
 
 
 def test_a_set_is_told_sentence_by_sentence(path: Path) -> None:
     index, queries = Index(path), load_queries("facts").queries
     wanted = [(m.sentence, m.query, m.words) for m in find_in_sentences(queries, sentences())]
-    found = find_in_forest(queries, index, index.sentence)
+    found = index.find(queries)
     assert [(m.sentence, m.query, m.words) for m in found] == wanted != []
 
 
@@ -90,10 +91,10 @@ def test_parts_of_a_large_answer_have_whole_sentences(
     wanted = [m.words for m in find_in_sentences([Query("*=x ++ *=y")], sentences())]
     monkeypatch.setattr("niwaki.tasks.find.matching._AT_ONCE", 3)
     index = Index(path)
-    found = find_in_forest([Query("*=x ++ *=y")], index, index.sentence)
+    found = index.find([Query("*=x ++ *=y")])
     assert [m.words for m in found] == wanted != []
     # What is told once is told once, though its verb may stand in another part.
-    heads = find_in_forest([Query("* ++ *=y")], index, index.sentence)
+    heads = index.find([Query("* ++ *=y")])
     told = [(m.sentence.line, m.sentence.file, m["y"].index) for m in heads]
     assert len(told) == len(set(told)) > 0
 
@@ -117,6 +118,21 @@ def test_what_is_no_index(change: object, message: str, path: Path) -> None:
     with pytest.raises(CorpusError, match=message) as caught:
         Index(path)
     assert "niwaki index FILE... -o INDEX" in str(caught.value)
+
+
+def test_a_damaged_index_gives_an_answer_or_a_typed_error(path: Path) -> None:
+    whole, chance, refused = path.read_bytes(), random.Random(1), 0
+    begin = int.from_bytes(whole[-24:-16], "little")
+    first = json.loads(whole[begin:-24])["arrays"]["starts"][1]
+    for _ in range(300):
+        data = bytearray(whole)
+        data[chance.randrange(first, begin)] ^= 1 << chance.randrange(8)
+        path.write_bytes(data)
+        try:
+            list(Index(path).find([Query("NOUN=x >> *=y"), Query("[lemma=/m.*/]=x + *=y")]))
+        except NiwakiError:
+            refused += 1
+    assert 0 < refused < 300
 
 
 def test_nothing_is_no_corpus(tmp_path: Path) -> None:

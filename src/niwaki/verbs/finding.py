@@ -10,7 +10,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.data.text import read_sentences
 from niwaki.errors import CorpusError, NiwakiError
 from niwaki.tasks.find.index import Index, write_index
-from niwaki.tasks.find.query import Query, find_in_forest, find_in_sentences
+from niwaki.tasks.find.query import Query, find_in_sentences
 from niwaki.tasks.find.results import Match
 from niwaki.tasks.find.sets import QuerySet
 from niwaki.verbs._given import (
@@ -53,7 +53,7 @@ def find(
         if source is not None or model is not None:
             raise NiwakiError("an index has its sentences and trees; give no files and no model")
         opened = index if isinstance(index, Index) else Index(index)
-        return find_in_forest(queries, opened, opened.sentence)
+        return opened.find(queries)
     if source is None:
         raise NiwakiError("nothing to look through; give files, sentences or an index")
     return find_in_sentences(

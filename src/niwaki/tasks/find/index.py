@@ -19,7 +19,7 @@ import mmap
 import os
 import struct
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any, BinaryIO
@@ -40,6 +40,8 @@ from niwaki.tasks.find.forest import (
     in_ranges,
     starts_of,
 )
+from niwaki.tasks.find.query import Query, find_in_forest
+from niwaki.tasks.find.results import Match
 from niwaki.typing import IntArray
 
 VERSION = 1
@@ -205,6 +207,16 @@ class Index:
         begin, end = self._arrays["sources"][number : number + 2].tolist()
         _, file = self._files[bisect_right(self._files, number, key=lambda each: each[0]) - 1]
         return Sentence(self._data[begin:end], file, int(self._arrays["lines"][number]))
+
+    def find(self, queries: Sequence[Query]) -> Iterator[Match]:
+        """All matches: one sentence after the other, in each one query after the other.
+
+        What an index holds is not checked when it is opened, which would be to read all of it.
+        """
+        try:
+            yield from find_in_forest(queries, self, self.sentence)
+        except (IndexError, ValueError) as error:
+            raise self._fault("a damaged index") from error
 
     # -- a forest -------------------------------------------------------------------
 
