@@ -11,6 +11,7 @@ from niwaki.data.universal import UPOS
 from niwaki.errors import QueryError, nearest, shown
 from niwaki.tasks.find.pattern import (
     KEYS,
+    WHOLE,
     Arrow,
     Condition,
     Kind,
@@ -35,8 +36,6 @@ _PLAIN = re.compile(r'[^\s|,;()\[\]=!"/<>$]+')
 _SIDES = ("after", "before")
 _LABELS = ("label", "has", "lacks")
 _TAGS = ("upos", "xpos")
-# Conditions whose plain values know no star.
-_WHOLE = ("form", "words", "lemma")
 _WORD_STARTS = "give a word: a tag such as VERB, * or [lemma=give]"
 # Deep enough for any tree, and not for Python's stack.
 _DEEPEST = 50
@@ -292,7 +291,7 @@ def _fault(key: str, value: Value) -> tuple[str, str | Iterable[str]] | None:
     if key == "children":
         is_one = is_plain and child_limits(text) is not None
         return None if is_one else (f"children {shown(text)}", "write 2, 1-3 or 2+, up to 14")
-    if not is_plain or (text == ANY and key not in _WHOLE):
+    if not is_plain or (text == ANY and key not in WHOLE):
         return None
     if key in _LABELS:
         return _label_fault(text)

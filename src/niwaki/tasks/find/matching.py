@@ -96,8 +96,7 @@ class _Matcher:
     def _values(self, condition: Condition) -> Fitting:
         if condition not in self._fitting:
             values = self._forest.values(condition.column)
-            found = np.fromiter(map(condition.fits, values), dtype=bool, count=len(values))
-            self._fitting[condition] = found
+            self._fitting[condition] = np.array(condition.fitting(values), dtype=bool)
         return self._fitting[condition]
 
     def _placed(self, conditions: Sequence[Condition], words: Numbers) -> Fitting:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -23,6 +24,8 @@ COLUMNS = {
 # Conditions on where a word stands in its tree.
 PLACES = ("has", "lacks", "children", "side")
 KEYS = (*COLUMNS, *PLACES)
+# Conditions whose plain values are whole words, without stars or subtypes.
+WHOLE = ("form", "words", "lemma")
 
 
 class Kind(enum.Enum):
@@ -79,6 +82,14 @@ class Condition:
             found = parse_pairs(field).get(self.key)
         is_so = found is not None and any(value.fits(self.key, found) for value in self.values)
         return is_so != self.negated
+
+    def fitting(self, fields: Sequence[str]) -> list[bool]:
+        """Whether each of some fields fits; whole words, of which there are many, are looked up."""
+        if self.key not in WHOLE or any(value.kind is Kind.REGEX for value in self.values):
+            return list(map(self.fits, fields))
+        wanted = {value.text for value in self.values}
+        words = map(str.lower, fields) if self.key == "words" else fields
+        return [(word in wanted) != self.negated for word in words]
 
 
 class Relation(NamedTuple):
