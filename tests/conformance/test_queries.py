@@ -8,6 +8,7 @@ import pytest
 
 from niwaki.errors import CorpusError, NiwakiError
 from niwaki.tasks.find.sets import load_queries, parse_queries, query_set_names
+from tests.conftest import ROOT
 
 OWN = """
 description = "Who owns what."
@@ -82,3 +83,9 @@ def test_faults_have_their_line(old: str, new: str, line: int, message: str) -> 
 def test_a_file_without_queries() -> None:
     with pytest.raises(CorpusError, match="no queries; write"):
         parse_queries("")
+
+
+def test_the_page_shows_a_set_that_works(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "formats" / "queries.md").read_text(encoding="utf-8")
+    (tmp_path / "page.toml").write_text(page.partition("```toml\n")[2].partition("```")[0])
+    assert load_queries(tmp_path / "page.toml").description == "Who owns what."
