@@ -170,6 +170,11 @@ def test_all_small_trees_and_random_queries() -> None:
         ("[children=3+, Tense=Pres]", [("leans",)]),
         ('[form="."]', [(".",)]),
         ("PRON $ *=x", [("monks",)]),
+        # A word of the match in a negation: it is not this one's.
+        ("VERB=v ++ NOUN=n; *=v !> *=n", [("planted", "pond")]),
+        ("VERB=v > NOUN=n !>obl NOUN=n", [("planted", "monks"), ("leans", "pine")]),
+        ("VERB=v !>nsubj (NOUN !>amod *)", [("leans",)]),
+        ("NOUN=n !<obl (* >nsubj (NOUN >acl *))", [("pine",), ("monks",)]),
     ],
 )
 def test_what_is_found(query: str, forms: list[tuple[str, ...]]) -> None:
