@@ -18,6 +18,7 @@ from niwaki.errors import (
     ModelError,
     NiwakiError,
     ObjectiveError,
+    QueryError,
     RulesError,
     ScoresError,
 )
@@ -54,6 +55,9 @@ if TYPE_CHECKING:
     from niwaki.pipeline.store import load
     from niwaki.tasks.answers.model import AnswerModel
     from niwaki.tasks.connectives.model import ConnectiveModel
+    from niwaki.tasks.find.query import Query
+    from niwaki.tasks.find.results import Match
+    from niwaki.tasks.find.sets import QuerySet, load_queries
     from niwaki.tasks.reorder.learning import Learned
     from niwaki.tasks.reorder.reorderer import Reordering
     from niwaki.tasks.reorder.rules import RuleSet
@@ -84,6 +88,7 @@ if TYPE_CHECKING:
         evaluate_reordering,
     )
     from niwaki.verbs.expressing import draw_meaning, encode_meaning, evaluate_meaning, meaning
+    from niwaki.verbs.finding import find, index
     from niwaki.verbs.labelling import evaluate_roles, facts, roles, train_roles
     from niwaki.verbs.parsing import kbest, parse
     from niwaki.verbs.pricing import Prices, price
@@ -128,6 +133,9 @@ _LATER = {
     "niwaki.pipeline.store": ("load",),
     "niwaki.tasks.answers.model": ("AnswerModel",),
     "niwaki.tasks.connectives.model": ("ConnectiveModel",),
+    "niwaki.tasks.find.query": ("Query",),
+    "niwaki.tasks.find.results": ("Match",),
+    "niwaki.tasks.find.sets": ("QuerySet", "load_queries"),
     "niwaki.tasks.reorder.learning": ("Learned",),
     "niwaki.tasks.reorder.reorderer": ("Reordering",),
     "niwaki.tasks.reorder.rules": ("RuleSet",),
@@ -152,6 +160,7 @@ _LATER = {
     "niwaki.verbs.expressing": (
         *("draw_meaning", "encode_meaning", "evaluate_meaning", "meaning"),
     ),
+    "niwaki.verbs.finding": ("find", "index"),
     "niwaki.verbs.labelling": ("evaluate_roles", "facts", "roles", "train_roles"),
     "niwaki.verbs.parsing": ("kbest", "parse"),
     "niwaki.verbs.pricing": ("Prices", "price"),
@@ -189,6 +198,7 @@ __all__ = [
     "KernelMissingError",
     "Learned",
     "Links",
+    "Match",
     "Meaning",
     "ModelError",
     "ModelInfo",
@@ -199,6 +209,9 @@ __all__ = [
     "Posteriors",
     "Prices",
     "ProfilesReport",
+    "Query",
+    "QueryError",
+    "QuerySet",
     "Reference",
     "Reordering",
     "ReorderingReport",
@@ -241,10 +254,13 @@ __all__ = [
     "evaluate_reordering",
     "evaluate_roles",
     "facts",
+    "find",
+    "index",
     "info",
     "kbest",
     "learn_rules",
     "load",
+    "load_queries",
     "meaning",
     "open_workbench",
     "parse",

@@ -7,6 +7,7 @@ NiwakiError
 ├── ConstraintError     no tree obeys what is said to be known of it
 ├── ObjectiveError      the cost of a candidate cannot be told, or is not a cost
 ├── RulesError          a file of reordering rules is wrong
+├── QueryError          a query, or a file of queries, is wrong
 ├── ScoresError         scores of arcs allow no tree, or none that can be found (also a ValueError)
 ├── KernelMissingError  the compiled kernel was not built (also an ImportError)
 └── ExtraMissingError   an optional package is not installed (also an ImportError)
@@ -68,6 +69,22 @@ class RulesError(NiwakiError):
 
     def __reduce__(self) -> tuple[type[RulesError], tuple[str, int, str, str]]:
         return type(self), (self.file, self.line, self.found, self.advice)
+
+
+class QueryError(NiwakiError):
+    """A query cannot be read; says at which of its characters (from 1), and what was found."""
+
+    def __init__(self, query: str, column: int, found: str, advice: str) -> None:
+        self.query = query
+        self.column = column
+        self.found = found
+        self.advice = advice
+        rest = query[column - 1 :]
+        where = f"at {shown(rest, 20)}" if rest else "at its end"
+        super().__init__(f"query, character {column}, {where}: {found}; {advice}")
+
+    def __reduce__(self) -> tuple[type[QueryError], tuple[str, int, str, str]]:
+        return type(self), (self.query, self.column, self.found, self.advice)
 
 
 class ConstraintError(NiwakiError):

@@ -255,6 +255,24 @@ def evaluate_ranking(bench: Bench) -> None:
     assert found.items() <= bench.json("evaluate-ranking", ASKED, out).items()
 
 
+def find(bench: Bench) -> None:
+    query = "VERB=v >nsubj *=x"
+    found = [f"{match.place}: {match.to_text()}" for match in niwaki.find(query, TOY)]
+    assert found
+    assert found == bench.run("find", query, TOY).splitlines()
+    parsed = niwaki.find(query, [SOURCE, TOY], bench.model, form="tokens")
+    words = "find", query, SOURCE, TOY, "-m", bench.model, "--from", "tokens", "--to", "json"
+    told = [json.loads(line) for line in bench.run(*words).splitlines()]
+    assert [as_json(match.to_dict()) for match in parsed] == told != []
+
+
+def index(bench: Bench) -> None:
+    made, found = bench.file("made"), bench.file("found")
+    assert niwaki.index(TOY, made) == len(list(niwaki.read_conllu(TOY)))
+    bench.run("index", TOY, "-o", found)
+    assert made.read_bytes() == found.read_bytes()
+
+
 def draw(bench: Bench) -> None:
     assert "\n".join(niwaki.draw_trees(TOY)) == bench.run("draw", TOY)
     assert "\n".join(niwaki.draw_trees(TOY, "tree", first=2)) == bench.run(

@@ -19,8 +19,18 @@ from niwaki.data.universal import UPOS
 from niwaki.errors import RulesError, nearest, shown, written
 from niwaki.keys import is_file_name
 from niwaki.tasks.reorder.checking import failing_examples
-from niwaki.tasks.reorder.rules import ANY, SELF, Example, Pattern, Placement, Rule, RuleSet, Turn
-from niwaki.tasks.reorder.schemes import SCHEMES, knows_label, meant_label
+from niwaki.tasks.reorder.rules import (
+    ANY,
+    SELF,
+    Example,
+    Pattern,
+    Placement,
+    Rule,
+    RuleSet,
+    Turn,
+    child_limits,
+)
+from niwaki.tasks.reorder.schemes import SCHEMES, label_fault
 
 _FILE_KEYS = ("description", "labels", "extends", "rule", "example")
 _RULE_KEYS = ("name", "head", "barriers", "tuples")
@@ -245,18 +255,12 @@ class _Reader:
         for label in labels:
             if label == SELF:
                 raise self._error(self._find(label, block), f"self in {key}", "give it a tuple")
-            if label != ANY and not knows_label(self._scheme, label):
-                raise self._error(
-                    self._find(label, block),
-                    f"label {shown(label)} is not one of {self._scheme}",
-                    SCHEMES[self._scheme],
-                )
-            if meant := meant_label(self._scheme, label):
-                raise self._error(
-                    self._find(label, block),
-                    f"label {shown(label)} has no subtype that is documented",
-                    f'did you mean {meant!r}? If a treebank has it, write labels = "any"',
-                )
+            fault = None if label == ANY else label_fault(self._scheme, label)
+            if fault is not None:
+                found, advice = fault
+                if isinstance(advice, str):
+                    advice += ' If a treebank has it, write labels = "any"'
+                raise self._error(self._find(label, block), found, advice)
         return labels
 
     def _strings(self, value: Any, key: str, block: tuple[int, int]) -> tuple[str, ...]:
@@ -269,15 +273,14 @@ class _Reader:
         if value is None:
             return None
         text = str(value) if isinstance(value, str) or value in range(100) else ""
-        found = re.fullmatch(r"(\d{1,2})(?:(\+)|-(\d{1,2}))?", text, re.ASCII)
-        limits = [int(part) for part in (found[1], found[3]) if part] if found else [99]
-        if found is None or max(limits) > 14 or sorted(limits) != limits:
+        limits = child_limits(text)
+        if limits is None:
             raise self._error(
                 self._find("children", block),
                 f"children {written(value)}",
                 'write "2", "1-3" or "2+", with numbers up to 14',
             )
-        return limits[0], None if found[2] else limits[-1]
+        return limits
 
     # -- examples -------------------------------------------------------------
 

@@ -10,6 +10,7 @@ that fits a child.
 from __future__ import annotations
 
 import enum
+import re
 from dataclasses import dataclass, field
 
 from niwaki.data.sentence import Sentence
@@ -59,6 +60,21 @@ def tag_fits(pattern: str, tag: str) -> bool:
     if pattern.endswith(ANY):
         return tag.startswith(pattern[:-1])
     return tag == pattern
+
+
+# The kernel counts children up to one more.
+_MOST_CHILDREN = 14
+
+
+def child_limits(text: str) -> tuple[int, int | None] | None:
+    """The least and the most children that "2", "1-3" or "2+" mean; None for what means none."""
+    found = re.fullmatch(r"(\d{1,2})(?:(\+)|-(\d{1,2}))?", text, re.ASCII)
+    if found is None:
+        return None
+    limits = [int(part) for part in (found[1], found[3]) if part]
+    if max(limits) > _MOST_CHILDREN or sorted(limits) != limits:
+        return None
+    return limits[0], None if found[2] else limits[-1]
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 
 from niwaki.data.universal import RELATIONS, SUBTYPES
+from niwaki.errors import shown
 
 # Stanford Dependencies, as printed in its manual, with what Xu et al. and Katz-Brown et al. use.
 _SD = frozenset(
@@ -39,6 +40,15 @@ def meant_label(scheme: str, label: str) -> str | None:
     turned = [each for each in known if sorted(each) == sorted(subtype)]  # ptr for prt
     close = turned or difflib.get_close_matches(subtype, known, n=1, cutoff=_NEAR)
     return f"{relation}:{close[0]}" if close else None
+
+
+def label_fault(scheme: str, label: str) -> tuple[str, str | frozenset[str]] | None:
+    """What is wrong with a label, and what to do or which are known; None for one that can be."""
+    if not knows_label(scheme, label):
+        return f"label {shown(label)} is not one of {scheme}", SCHEMES[scheme]
+    if meant := meant_label(scheme, label):
+        return f"label {shown(label)} has no subtype that is documented", f"did you mean {meant!r}?"
+    return None
 
 
 def is_documented(scheme: str, label: str) -> bool:
