@@ -22,7 +22,7 @@ def test_the_dual_is_not_below_any_point_of_a_grid(seed: int, n: int) -> None:
     def value(shares: np.ndarray) -> float:
         return float(shares @ bounds - shares @ products @ shares / 2)
 
-    found = solve_dual(products, bounds, c, np.zeros(n))
+    found = solve_dual(products, bounds, c, np.zeros(n), 1e-8)
     assert found.min() >= 0 and found.sum() <= c * (1 + 1e-9)
     for point in itertools.product(np.linspace(0, c, 7), repeat=n):
         if sum(point) <= c:
