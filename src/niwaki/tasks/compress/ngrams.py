@@ -29,7 +29,7 @@ START, END, UNKNOWN, _OTHERS = 0, 1, 2, 3
 class NGrams:
     """Words in order, and sorted keys of pairs and triples with their counts.
 
-    The key of a pair is `first x size + second`, that of a triple `place of its pair x size + third`.
+    The key of a pair is `first x size + second`, of a triple `place of its pair x size + third`.
     """
 
     words: tuple[str, ...]

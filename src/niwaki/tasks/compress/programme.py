@@ -1,7 +1,7 @@
 """The integer programme of Clarke and Lapata (2007): the likeliest words that obey all demands.
 
-Variables are 0 or 1: y_i word i is kept, p_i it is the first, q_ij the pair i, j is the last, x_ijk the
-triple i, j, k is in a row (i < j < k; i = 0 is the place before the sentence). Each kept word is
+Variables are 0 or 1: y_i word i is kept, p_i it is the first, q_ij the pair i, j is the last,
+x_ijk the triple i, j, k is in a row (i < j < k; 0 is the place before a sentence). A kept word is
 
     first or third of one triple,             y_k = p_k + sum x_ijk
     second of one triple or the last,         y_j = sum x_ijk + sum q_ij
@@ -13,7 +13,7 @@ one word is first and one pair last. HiGHS finds the optimum.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -52,31 +52,63 @@ class Weights:
 
 @dataclass(frozen=True)
 class Grid:
-    """The triples and pairs of a sentence; words of a triple are at most `skip` apart."""
+    """The triples and pairs of a sentence; neighbours among kept words are at most `skip` apart.
+
+    Those that no choice can have are left out: between two neighbours stands no word that one of
+    them needs, or that must be kept.
+    """
 
     n: int
     skip: int = 12
+    demands: tuple[Demand, ...] = ()
+
+    @cached_property
+    def _needed(self) -> NDArray[np.int64]:
+        """How many of the words up to each one are needed by each word; by all in row 0."""
+        needs = np.eye(self.n + 1, dtype=np.bool_)
+        needs[0, 0] = False
+        for each in self.demands:
+            if len(each.words) == 1 and each.least >= 1:
+                needs[:, each.words[0]] = True
+            elif each.signs == (1, -1) and each.least == 0:
+                head, word = each.words
+                needs[word, head] = True
+                needs[head, word] |= each.most == 0
+        for middle in range(1, self.n + 1):
+            # Warshall's closure: what is needed by what is needed.
+            needs |= needs[:, middle : middle + 1] & needs[middle]
+        return np.asarray(np.cumsum(needs, axis=1))
+
+    def _free(self, words: Places, start: Places, end: Places) -> NDArray[np.bool_]:
+        """Whether none of the words needs one between `start` and `end`, both left out."""
+        return np.asarray(self._needed[words, end - 1] == self._needed[words, start])
 
     @cached_property
     def triples(self) -> Places:
-        near = range(1, self.skip + 1)
-        found = [
-            (i, j, k)
-            for j in range(1, self.n + 1)
-            for i in (0, *(j - step for step in near if j - step > 0))
-            for k in (j + step for step in near if j + step <= self.n)
+        pairs = self._neighbours
+        after = [pairs[pairs[:, 0] == j, 1] for j in range(self.n + 1)]
+        parts = [
+            np.column_stack([np.broadcast_to(pair, (len(after[pair[1]]), 2)), after[pair[1]]])
+            for pair in pairs
         ]
-        return np.array(found, dtype=np.int64).reshape(-1, 3)
+        found = np.concatenate([np.zeros((0, 3), dtype=np.int64), *parts])
+        i, j, k = found.T
+        return found[self._free(i, j, k) & self._free(k, i, j)]
 
     @cached_property
     def pairs(self) -> Places:
-        near = range(1, self.skip + 1)
-        found = [
-            (i, j)
-            for j in range(1, self.n + 1)
-            for i in (0, *(j - step for step in near if j - step > 0))
-        ]
-        return np.array(found, dtype=np.int64).reshape(-1, 2)
+        """Those that may be the last."""
+        pairs = self._neighbours
+        i, j = pairs.T
+        end = np.full(len(pairs), self.n + 1)
+        return pairs[self._free(i, j, end) & self._free(j, j, end)]
+
+    @cached_property
+    def _neighbours(self) -> Places:
+        """Pairs of neighbouring kept words; 0 is before the first of them."""
+        i, j = np.triu_indices(self.n + 1, 1)
+        near = ((j - i <= self.skip) | (i == 0)) & self._free(i, i, j) & self._free(j, i, j)
+        return np.column_stack([i, j])[near].astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -85,7 +117,6 @@ class Programme:
 
     grid: Grid
     weights: Weights
-    demands: Sequence[Demand] = field(default_factory=tuple)
     size: int | None = None
 
     def solve(self) -> Kept:
@@ -116,7 +147,7 @@ class Programme:
                 columns = np.concatenate([[word - 1], *parts]).astype(np.int64)
                 values = np.concatenate([[1.0], -np.ones(len(columns) - 1)])
                 rows.append((columns, values, 0.0, 0.0))
-        for demand in self.demands:
+        for demand in grid.demands:
             columns = np.array(demand.words, dtype=np.int64) - 1
             rows.append((columns, np.array(demand.signs, float), demand.least, demand.most))
         if self.size is not None:
