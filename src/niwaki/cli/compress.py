@@ -6,6 +6,7 @@ left of each sentence, one a line.
 
   niwaki compress trees.conllu -m short.niwaki
   niwaki compress letter.txt -m short.niwaki --parser en --rate 0.7 --text
+  niwaki compress report.txt -m short.niwaki --parser en --method ilp --document
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from niwaki.cli._arguments import add_parser_arguments
 from niwaki.data.compressions import kept_of, shortened_text
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
-from niwaki.verbs.compressing import Rate, compress
+from niwaki.verbs.compressing import METHODS, Rate, compress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +41,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--document",
         action="store_true",
-        help="keep that share of each document, and more of some sentences than of others",
+        help="look at whole documents: rules keep that share of each, more of some sentences than "
+        "of others; the programme keeps what sentences share",
+    )
+    parser.add_argument(
+        "--method",
+        choices=METHODS,
+        default=METHODS[0],
+        help="rules that were learned, or an integer programme over likely and significant words "
+        f"(needs niwaki[ilp]; default: {METHODS[0]})",
+    )
+    parser.add_argument(
+        "--wordnet",
+        metavar="DIR",
+        help="with --method ilp --document: related words are shared, too",
     )
     parser.add_argument("--text", action="store_true", help="write what is left, as text")
 
@@ -52,6 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
         parser=arguments.parser,
         rate=arguments.rate,
         document=arguments.document,
+        method=arguments.method,
+        wordnet=arguments.wordnet,
         threads=arguments.threads,
     )
     if not arguments.text:

@@ -36,6 +36,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"whose choice, if several people have made one (default: {_DEFAULTS.annotator})",
     )
     parser.add_argument(
+        "--count",
+        metavar="FILE",
+        action="append",
+        default=[],
+        dest="text",
+        help="count words in a row here, too, for `niwaki compress --method ilp`: CoNLL-U, or "
+        "words with spaces between them; may be repeated",
+    )
+    parser.add_argument(
         "--c",
         type=float,
         default=_DEFAULTS.c,
@@ -68,6 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.output,
             parser=arguments.parser,
             settings=settings,
+            text=arguments.text,
             threads=arguments.threads,
             watch=stages.watch,
         )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from niwaki.kernel.quadratic import solve_simplex
 from niwaki.typing import FloatArray
 
 # Of the weights of the moment: b and g of the most violated cut.
@@ -21,7 +22,7 @@ Oracle = Callable[[FloatArray], tuple[float, FloatArray]]
 _IDLE = 30
 # How much nearer to its optimum than to that of all cuts the dual is solved.
 _NEARER = 0.1
-_MOST_STEPS = 20_000
+_MOST_STEPS = 200_000
 
 
 @dataclass(frozen=True)
@@ -117,24 +118,11 @@ def solve_dual(
 ) -> FloatArray:
     """Most a . b - a G a / 2 with a >= 0 and sum a <= C.
 
-    Steps move weight from the cut that wants it least to the one that wants it most; the slack, C
-    less the sum, is one more cut of bound 0 that is orthogonal to all others. What is found is at
-    most C x `exact` below the optimum.
+    The slack, C less the sum, is one more cut of bound 0 that is orthogonal to all others. What is
+    found is at most C x `exact` below the optimum.
     """
     n = len(bounds)
-    shares = np.append(start, max(0.0, c - start.sum()))
     table = np.zeros((n + 1, n + 1))
     table[:n, :n] = products
-    gradient = np.append(bounds, 0.0) - table @ shares
-    for _ in range(_MOST_STEPS):
-        to = int(gradient.argmax())
-        of = int(np.where(shares > 0, gradient, np.inf).argmin())
-        gain = gradient[to] - gradient[of]
-        if gain <= exact:
-            break
-        bend = table[to, to] + table[of, of] - 2 * table[to, of]
-        step = min(float(shares[of]), gain / bend if bend > 0 else np.inf)
-        shares[to] += step
-        shares[of] = 0.0 if step == shares[of] else shares[of] - step
-        gradient -= step * (table[to] - table[of])
-    return shares[:n]
+    begin = np.append(start, max(0.0, c - start.sum()))
+    return solve_simplex(table, np.append(bounds, 0.0), begin, exact, _MOST_STEPS)[:n]

@@ -19,7 +19,10 @@ from niwaki.data.compressions import (
 from niwaki.data.documents import cut_at_documents
 from niwaki.data.files import Source
 from niwaki.data.sentence import Sentence
-from niwaki.errors import NiwakiError
+from niwaki.data.text import read_sentences
+from niwaki.data.wordnet import WordNet
+from niwaki.errors import NiwakiError, shown
+from niwaki.errors import nearest as nearest_name
 from niwaki.metrics.compression import CompressionEvaluation, nearest
 from niwaki.metrics.compression import evaluate_compression as evaluate_choices
 from niwaki.tasks.compress.learning import learn_compressor
@@ -29,6 +32,7 @@ from niwaki.verbs._given import Model, Watch, is_source, model_of, name_of, unwa
 Compressions = Source | Iterable[Compression | Sentence]
 # A share of the words; or "gold": as many as the reference that the input has.
 Rate = float | Literal["gold"]
+METHODS = ("rules", "ilp")
 # The system that drops nothing: what any other must be laid beside.
 COPY = "copy-all"
 
@@ -40,6 +44,8 @@ def compress(
     parser: Model | None = None,
     rate: Rate | None = None,
     document: bool = False,
+    method: Literal["rules", "ilp"] = "rules",
+    wordnet: str | os.PathLike[str] | None = None,
     threads: int = 1,
 ) -> Iterator[Sentence]:
     """Yield sentences with `Keep=0` in MISC of the words that should be dropped.
@@ -48,20 +54,32 @@ def compress(
     document, some of whose sentences then lose more than others. Without it as many are
     kept as score best. The trees are the input's, or those of `parser`, which also takes raw text.
 
+    The method `ilp` is an integer programme (`pip install 'niwaki[ilp]'`), which asks only which
+    words are likely in a row and which matter; with `document` it keeps what sentences share, words
+    that the WordNet of a folder relates among it.
+
         >>> for sentence in compress("letter.txt", "short.niwaki", parser="en", rate=0.7):
         ...     print([f for f, n in zip(sentence.forms, sentence.notes) if "Keep" not in n])
     """
     compressor = model if isinstance(model, Compressor) else Compressor.load(model)
     if isinstance(rate, float | int) and not 0 < rate <= 1:
         raise NiwakiError(f"rate is {rate}; give a share of the words above 0, such as 0.7")
+    if method not in METHODS:
+        raise NiwakiError(f"no method {shown(method)}; {nearest_name(method, METHODS)}")
+    related = None if wordnet is None else WordNet(wordnet)
     given = _compressions(source, parser, threads)
     by_sentence = {id(each.sentence): each for each in given}
     for block in cut_at_documents(each.sentence for each in given):
+        sizes = None
+        share = None if rate == "gold" else rate
         if rate == "gold":
             sizes = [sum(_reference(by_sentence[id(sentence)])) for sentence in block]
-            kept = compressor.compress(block, sizes=sizes)
+        if method == "rules":
+            kept = compressor.compress(block, share, document=document, sizes=sizes)
         else:
-            kept = compressor.compress(block, rate, document=document)
+            kept = compressor.programme(
+                block, share, discourse=document, sizes=sizes, wordnet=related
+            )
         yield from map(marked, block, kept)
 
 
@@ -71,12 +89,14 @@ def train_compressor(
     *,
     parser: Model | None = None,
     settings: Settings | None = None,
+    text: Iterable[Source] = (),
     threads: int = 1,
     watch: Watch = unwatched,
 ) -> Compressor:
     """Learn which words to drop, from JSON Lines or CoNLL-U in which people have dropped some.
 
-    Trees are the input's, or those of `parser`.
+    Trees are the input's, or those of `parser`. `text` are files in which words in a row are
+    counted for the method `ilp`, beside the data: CoNLL-U, or words with spaces between them.
 
         >>> model = train_compressor("pairs.jsonl", "short.niwaki", parser="en")
     """
@@ -84,7 +104,8 @@ def train_compressor(
     made_by = "given" if parser is None else PurePath(name_of(parser, "a model")).name
     settings = settings or Settings()
     told = lambda gap: watch("learning", 1, settings.rounds)  # noqa: E731
-    model = learn_compressor(given, settings, {"trees": made_by}, told)
+    more = (sentence.forms for file in text for sentence in read_sentences(file))
+    model = learn_compressor(given, settings, {"trees": made_by}, told, more)
     if output is not None:
         model.save(output)
     return model

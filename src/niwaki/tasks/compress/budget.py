@@ -5,7 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+import numpy as np
+
 from niwaki.typing import FloatArray
+
+# Where it is looked for, and how often that is halved.
+_MOST_BIAS, _HALVINGS = 64.0, 40
 
 
 def words_at(rate: float, words: int) -> int:
@@ -35,6 +40,23 @@ def shared_out(tables: Sequence[FloatArray], total: int) -> list[int]:
         sizes[number] = start + step
         left -= step
     return sizes
+
+
+def bias_for(tables: Sequence[FloatArray], total: int) -> float:
+    """What each word must be worth more, so that the best choices have `total` words in all; of
+    all such numbers the one that is nearest to 0.
+    """
+    return float(np.clip(0.0, _least_bias(tables, total), _least_bias(tables, total + 1)))
+
+
+def _least_bias(tables: Sequence[FloatArray], total: int) -> float:
+    """From which bias on there are so many words."""
+    low, high = -_MOST_BIAS, _MOST_BIAS
+    for _ in range(_HALVINGS):
+        bias = (low + high) / 2
+        words = sum(int((table + bias * np.arange(len(table))).argmax()) for table in tables)
+        low, high = (bias, high) if words < total else (low, bias)
+    return high
 
 
 def _hull(table: FloatArray) -> list[tuple[int, int]]:

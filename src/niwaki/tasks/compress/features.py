@@ -13,6 +13,7 @@ from niwaki.tasks.trees import TreeView
 # Children that say what kind of phrase a word heads.
 _MARKERS = ("case", "mark", "cc", "cop", "aux", "det")
 _OUTSIDE = "-"
+EACH_WORD = "1"
 
 
 def word_features(tree: TreeView) -> list[NDArray[np.uint32]]:
@@ -41,7 +42,7 @@ class _Look:
         self._inside = _inside_brackets(tree)
 
     def of(self, word: int) -> Iterator[str]:
-        yield "1"
+        yield EACH_WORD
         yield from self._words(word)
         yield from self._arcs(word)
         yield from self._places(word)

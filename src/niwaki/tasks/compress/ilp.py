@@ -37,6 +37,9 @@ class ProgrammeSettings:
 
     lm: Literal["probability", "log"] = key("log", "What of words in a row is added up.")
     significance: float = key(1.0, "How much the significance of words weighs.", least=0)
+    verbs_alone: bool = key(
+        False, "Nouns have no significance where the discourse says which of them matter."
+    )
     skip: int = key(12, "Most words between two that are kept, and one more.", least=1)
 
     def __post_init__(self) -> None:
@@ -57,8 +60,8 @@ def shorten(
     needed = needed_words(trees, wordnet) if discourse else [[] for _ in trees]
     often = Counter(lemma for tree in trees for lemma in tree.lemmas)
     for tree, words, size in zip(trees, needed, sizes, strict=True):
-        # Where the discourse says which nouns matter, significance is asked for verbs alone.
-        matters = significances(tree, often, counts, _VERBS if words else _CONTENT)
+        tags = _VERBS if words and settings.verbs_alone else _CONTENT
+        matters = significances(tree, often, counts, tags)
         demands = [*sentence_demands(tree), *(Demand((word,), (1,), 1.0) for word in words)]
         grid = Grid(len(tree.heads), settings.skip, tuple(demands))
         weights = _weights(tree, grid, counts, settings.significance * matters, settings.lm)

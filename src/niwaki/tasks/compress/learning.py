@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,10 @@ import numpy as np
 from niwaki.data.compressions import Compression, Kept
 from niwaki.errors import NiwakiError
 from niwaki.learning.cutting_plane import learn_machine
+from niwaki.tasks.compress.budget import bias_for
 from niwaki.tasks.compress.loss import losses
-from niwaki.tasks.compress.model import Compressor, Settings
+from niwaki.tasks.compress.model import Compressor, Settings, charts_of
+from niwaki.tasks.compress.ngrams import count_ngrams
 from niwaki.tasks.compress.rules import RULES, chart_of, rules_of
 from niwaki.tasks.compress.weights import PARTS, Weights, looked_at, matrix_of, scores_of
 from niwaki.tasks.trees import TreeView
@@ -30,9 +32,11 @@ def learn_compressor(
     settings: Settings | None = None,
     card: Mapping[str, Any] | None = None,
     told: Told = lambda gap: None,
+    text: Iterable[Sequence[str]] = (),
 ) -> Compressor:
     """A compressor from sentences with trees and references; the first reference is learned from,
-    or that of the person whom the settings name.
+    or that of the person whom the settings name. Words in a row are counted in these sentences
+    and in `text`.
     """
     settings = settings or Settings()
     at = settings.annotator - 1
@@ -47,7 +51,27 @@ def learn_compressor(
             "with Keep=0 in MISC"
         )
     learned = _Problem(pairs, settings).solve(told)
-    return Compressor(settings, learned, card or {})
+    if settings.calibrate and len(pairs) > 1:
+        learned = learned.with_bias(_bias(pairs, settings))
+    counts = count_ngrams([*(each.sentence.forms for each in given), *text])
+    return Compressor(settings, learned, counts, card or {})
+
+
+def _bias(pairs: Sequence[tuple[TreeView, Kept]], settings: Settings) -> float:
+    """What a kept word must be worth more, so that sentences of one half keep as many words as
+    people kept of them by the weights of the other half: the mean of both.
+    """
+    middle = len(pairs) // 2
+    halves = pairs[:middle], pairs[middle:]
+    found = []
+    for learned, held in (halves, halves[::-1]):
+        if all(all(kept) for _, kept in learned):
+            return 0.0
+        weights = _Problem(learned, settings).solve(lambda gap: None)
+        charts = charts_of(weights, [tree for tree, _ in held])
+        wanted = sum(sum(kept) for _, kept in held)
+        found.append(bias_for([chart.best[:, 0] for chart in charts], wanted))
+    return sum(found) / 2
 
 
 @dataclass(frozen=True)

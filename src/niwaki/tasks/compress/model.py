@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
+
+import numpy as np
 
 from niwaki.data.compressions import Kept
 from niwaki.data.modelfile import ModelFile, read_model_file, write_model_file
 from niwaki.data.sentence import Sentence
+from niwaki.data.wordnet import WordNet
 from niwaki.errors import ConfigError, ModelError
 from niwaki.kernel.compress.chart import Chart
 from niwaki.keys import check_values, key
 from niwaki.tasks.compress.budget import shared_out, words_at
+from niwaki.tasks.compress.ilp import shorten
+from niwaki.tasks.compress.ngrams import NGrams
 from niwaki.tasks.compress.rules import chart_of, check_length, k_best
 from niwaki.tasks.compress.weights import Weights
 from niwaki.tasks.trees import TreeView
@@ -21,6 +26,7 @@ from niwaki.typing import FloatArray
 
 KIND = "compressor"
 _CARD, _RULES = "config.json", "rules.safetensors"
+_COUNTS, _WORDS = "counts.safetensors", "words.json"
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,7 @@ class Settings:
     scaling: Literal["slack", "margin"] = key(
         "slack", "What the loss multiplies: the whole violation, or its margin."
     )
+    calibrate: bool = key(True, "Fit the rate: each half of the data by weights of the other.")
     annotator: int = key(1, "Which of several references is learned from.", least=1)
     least_count: int = key(2, "Words that must have a feature.", least=1)
     gap: float = key(1e-3, "Learning ends so near to the best weights.", above=0)
@@ -49,6 +56,7 @@ class Compressor:
 
     settings: Settings
     weights: Weights
+    counts: NGrams
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def compress(
@@ -71,28 +79,41 @@ class Compressor:
             tuple(map(bool, chart.kept(size, 0))) for chart, size in zip(charts, sizes, strict=True)
         ]
 
+    def programme(
+        self,
+        sentences: Sequence[Sentence],
+        rate: float | None = None,
+        *,
+        discourse: bool = False,
+        sizes: Sequence[int] | None = None,
+        wordnet: WordNet | None = None,
+    ) -> list[Kept]:
+        """The words to keep by the integer programme, which asks the counts and no rules; with
+        `discourse` it keeps what holds the sentences together as a document. Sizes are met as
+        nearly as its demands allow.
+        """
+        for sentence in sentences:
+            check_length(sentence)
+        wanted: Sequence[int | None] = sizes or [
+            None if rate is None else words_at(rate, len(sentence)) for sentence in sentences
+        ]
+        trees = [TreeView(sentence) for sentence in sentences]
+        return list(shorten(trees, self.counts, wanted, discourse=discourse, wordnet=wordnet))
+
     def charts(self, trees: Sequence[TreeView]) -> list[Chart]:
         """The best choices of each tree, by the number of words that are kept."""
-        return [chart_of(tree, scores) for tree, scores in self._scored(trees)]
+        return charts_of(self.weights, trees)
 
     def k_best(self, tree: TreeView, k: int) -> list[tuple[float, Kept]]:
         """The k best choices with their scores, best first."""
-        ((_, scores),) = self._scored([tree])
-        return k_best(tree, scores, k)
-
-    def _scored(self, trees: Sequence[TreeView]) -> Iterator[tuple[TreeView, FloatArray]]:
-        scores = self.weights.scores(trees)
-        start = 0
-        for tree in trees:
-            end = start + len(tree.heads)
-            yield tree, scores[start:end]
-            start = end
+        return k_best(tree, self.weights.scores([tree]), k)
 
     # -- files ------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
         card = {**self.card, "kind": KIND, "settings": asdict(self.settings)}
-        write_model_file(path, {_CARD: card, _RULES: self.weights.arrays})
+        parts = {_CARD: card, _RULES: self.weights.arrays, _COUNTS: self.counts.arrays}
+        write_model_file(path, {**parts, _WORDS: list(self.counts.words)})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Compressor:
@@ -110,7 +131,15 @@ class Compressor:
     @classmethod
     def _of(cls, file: ModelFile) -> Compressor:
         settings = Settings(**file.config["settings"])
-        return cls(settings, Weights.of(file.tensors(_RULES)), file.config)
+        weights = Weights.of(file.tensors(_RULES))
+        counts = NGrams.of(file.json(_WORDS), file.tensors(_COUNTS))
+        return cls(settings, weights, counts, file.config)
+
+
+def charts_of(weights: Weights, trees: Sequence[TreeView]) -> list[Chart]:
+    ends = np.cumsum([len(tree.heads) for tree in trees])
+    parts = np.split(weights.scores(trees), ends[:-1])
+    return [chart_of(tree, scores) for tree, scores in zip(trees, parts, strict=True)]
 
 
 def _sizes(tables: Sequence[FloatArray], rate: float | None, document: bool) -> list[int]:
