@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from niwaki.pipeline.pipeline import Pipeline
     from niwaki.pipeline.store import load
     from niwaki.tasks.answers.model import AnswerModel
+    from niwaki.tasks.compress.model import Compressor
     from niwaki.tasks.connectives.model import ConnectiveModel
     from niwaki.tasks.find.query import Query
     from niwaki.tasks.find.results import Match
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from niwaki.verbs.analyzing import analyze, analyze_bilingual, analyze_curves, trade_off
     from niwaki.verbs.checking import RulesCheck, check_rules
     from niwaki.verbs.clustering import cluster
+    from niwaki.verbs.compressing import compress, evaluate_compression, train_compressor
     from niwaki.verbs.connecting import connectives, evaluate_connectives, train_connectives
     from niwaki.verbs.describing import ModelInfo, info
     from niwaki.verbs.drawing import draw_trees
@@ -132,6 +134,7 @@ _LATER = {
     "niwaki.pipeline.pipeline": ("Pipeline",),
     "niwaki.pipeline.store": ("load",),
     "niwaki.tasks.answers.model": ("AnswerModel",),
+    "niwaki.tasks.compress.model": ("Compressor",),
     "niwaki.tasks.connectives.model": ("ConnectiveModel",),
     "niwaki.tasks.find.query": ("Query",),
     "niwaki.tasks.find.results": ("Match",),
@@ -150,6 +153,7 @@ _LATER = {
     "niwaki.verbs.analyzing": ("analyze", "analyze_bilingual", "analyze_curves", "trade_off"),
     "niwaki.verbs.checking": ("RulesCheck", "check_rules"),
     "niwaki.verbs.clustering": ("cluster",),
+    "niwaki.verbs.compressing": ("compress", "evaluate_compression", "train_compressor"),
     "niwaki.verbs.connecting": ("connectives", "evaluate_connectives", "train_connectives"),
     "niwaki.verbs.describing": ("ModelInfo", "info"),
     "niwaki.verbs.drawing": ("draw_trees",),
@@ -180,6 +184,7 @@ __all__ = [
     "AnswerModel",
     "BilingualReport",
     "Comparison",
+    "Compressor",
     "Config",
     "ConfigError",
     "ConnectiveModel",
@@ -240,6 +245,7 @@ __all__ = [
     "check_rules",
     "cluster",
     "compare",
+    "compress",
     "connectives",
     "draw",
     "draw_meaning",
@@ -248,6 +254,7 @@ __all__ = [
     "evaluate",
     "evaluate_alignment",
     "evaluate_all",
+    "evaluate_compression",
     "evaluate_connectives",
     "evaluate_meaning",
     "evaluate_ranking",
@@ -277,6 +284,7 @@ __all__ = [
     "to_spacy",
     "trade_off",
     "train",
+    "train_compressor",
     "train_connectives",
     "train_ranker",
     "train_roles",

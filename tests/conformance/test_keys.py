@@ -81,6 +81,7 @@ def _conditions(case: Case) -> dict[str, Any]:
 
 def _needed(case: Case) -> dict[str, Any]:
     values = {"rules": "ja", "command": ["true"], "connectives": str(TOY), "ranker": str(TOY)}
+    values["compressor"] = str(TOY)
     if case.kind in ("treebank", "arc-length"):
         return {}
     return {key.name: values[key.name] for key in keys_of(settings_class(case.kind)) if key.needed}
@@ -158,7 +159,7 @@ def _plain(value: Any) -> Any:
 def test_as_it_should_be(case: Case, tmp_path: Path) -> None:
     """What the cases below change is a sound configuration before they do."""
     given = {"data": str(TOY), "rules": "ja", "command": ["true"], "connectives": str(TOY)}
-    given["ranker"] = str(TOY)
+    given["ranker"] = given["compressor"] = str(TOY)
     value = given.get(case.key.name)
     text, _ = case.text(case.key.name, _plain(case.key.default) if value is None else value)
     path = tmp_path / "c.toml"

@@ -13,6 +13,7 @@ import pytest
 
 from niwaki.data.answers import Answer, Question, Ranked, write_rankings
 from niwaki.data.bilingual.references import Reference, write_references
+from niwaki.data.compressions import Compression, marked
 from niwaki.data.conllu import read_conllu
 from niwaki.data.connectives import Connective, Document, Place, documents
 from niwaki.data.kbest import KBest
@@ -30,6 +31,8 @@ from niwaki.objectives import (
 )
 from niwaki.tasks.answers.learning import learn_answers
 from niwaki.tasks.answers.model import Settings as AnswerSettings
+from niwaki.tasks.compress.learning import learn_compressor
+from niwaki.tasks.compress.model import Settings as CompressorSettings
 from niwaki.tasks.connectives.candidates import DocumentView
 from niwaki.tasks.connectives.learning import learn_connectives
 from niwaki.tasks.connectives.model import Settings as ConnectiveSettings
@@ -95,6 +98,18 @@ def _connectives(folder: Path) -> str:
     return str(write(folder / "c.conllu", made))
 
 
+def _compression(folder: Path) -> str:
+    """Half of the words are kept, and a compressor that knows by heart which."""
+    made = []
+    for number, sentence in enumerate(sentences()):
+        kept = tuple((word + number) % 2 == 0 for word in range(len(sentence)))
+        made.append(Compression(sentence, (kept,)))
+    settings = CompressorSettings(c=50.0, least_count=1, gap=0.05)
+    learn_compressor(made, settings).save(folder / "s.niwaki")
+    SETTINGS["compression"] = {"compressor": str(folder / "s.niwaki")}
+    return str(write(folder / "s.conllu", [marked(e.sentence, e.references[0]) for e in made]))
+
+
 def _roles(folder: Path) -> str:
     """All that hangs from a root fills a role, and a labeller that knows all of it by heart."""
     made = []
@@ -129,6 +144,7 @@ def _answers(folder: Path) -> str:
 # What an objective needs beside its defaults: an entry here, and trees if it has none.
 DATA: dict[str, Callable[[Path], str]] = {
     "answers": _answers,
+    "compression": _compression,
     "connectives": _connectives,
     "reordering": _references,
     "roles": _roles,

@@ -23,6 +23,7 @@ from niwaki.metrics.significance import TESTS, compare
 from tests.connected import stories
 from tests.labelled import bare, reports
 from tests.meant import said
+from tests.shorter import choice, pairs
 
 Pair = tuple[list[Any], list[Any]]
 
@@ -114,6 +115,13 @@ SAMPLES = {
         WORDS,
         # Bins are of equal mass over all sentences.
         by_parts=False,
+    ),
+    "compression": Sample(
+        pairs(2),
+        [choice("1000111"), choice("10000001"), choice("0010111"), choice("00000110")],
+        [each.references[0] for each in pairs(2)],
+        {"F1": 100, "rate": 800 / 15, "gold rate": 800 / 15},
+        (pairs(2), [choice("1")] * 4),
     ),
     "connectives": Sample(
         stories(4), wrongly_joined(), stories(4), 100, (stories(4), stories(4)[1:])

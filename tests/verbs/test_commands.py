@@ -28,6 +28,7 @@ from tests.toy import TOY, write
 EXAMPLES = ROOT / "examples"
 SOURCE, TARGET, LINKS = (EXAMPLES / f"garden.{end}" for end in ("en", "ja", "align"))
 JOINED = EXAMPLES / "connectives.conllu"
+SHORTENED = EXAMPLES / "shorter.jsonl"
 LABELLED = EXAMPLES / "roles.conllu"
 MEANT = EXAMPLES / "meaning.tsv"
 ASKED = EXAMPLES / "answers.jsonl"
@@ -160,6 +161,29 @@ def compare(bench: Bench) -> None:
     assert as_json(found.to_json()) == bench.json(
         "compare", TOY, TOY, bench.flat(), "--samples", 20
     )
+
+
+def compress(bench: Bench) -> None:
+    model = niwaki.train_compressor(SHORTENED, bench.file("s.niwaki"), parser=bench.model)
+    found = niwaki.compress(SHORTENED, model, parser=bench.model, rate=0.6, document=True)
+    options = ("--parser", bench.model, "--rate", 0.6, "--document")
+    printed = bench.run("compress", SHORTENED, "-m", bench.file("s.niwaki"), *options)
+    assert "".join(map(str, found)) == printed
+
+
+def train_compressor(bench: Bench) -> None:
+    made, found = bench.file("made.niwaki"), bench.file("found.niwaki")
+    niwaki.train_compressor(SHORTENED, made, parser=bench.model)
+    bench.run("train-compressor", SHORTENED, "-o", found, "--parser", bench.model)
+    assert made.read_bytes() == found.read_bytes()
+
+
+def evaluate_compression(bench: Bench) -> None:
+    options = ("--parser", bench.model, "--json")
+    found = as_json(niwaki.evaluate_compression(SHORTENED, SHORTENED, parser=bench.model).to_json())
+    one, copied = bench.run("evaluate-compression", SHORTENED, SHORTENED, *options).splitlines()
+    assert found.items() <= json.loads(one).items()
+    assert json.loads(copied)["rate"] == 100
 
 
 def connectives(bench: Bench) -> None:

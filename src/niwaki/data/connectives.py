@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from niwaki.data.documents import cut_at_documents
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError, NiwakiError, shown
 
@@ -77,14 +78,7 @@ class Document:
 
 def documents(sentences: Iterable[Sentence]) -> Iterator[Document]:
     """Sentences cut where `# newdoc` stands, with the connectives that are marked in them."""
-    block: list[Sentence] = []
-    for sentence in sentences:
-        if block and any(key.split()[:1] == ["newdoc"] for key in sentence.metadata):
-            yield _document(block)
-            block = []
-        block.append(sentence)
-    if block:
-        yield _document(block)
+    return map(_document, cut_at_documents(sentences))
 
 
 def _document(sentences: Sequence[Sentence]) -> Document:

@@ -23,7 +23,7 @@ class TextSegmenter(Protocol):
 
 
 def read_sentences(
-    source: Source,
+    source: Source | Input,
     form: str | None = None,
     segmenter: TextSegmenter | None = None,
     *,
@@ -41,7 +41,7 @@ def read_sentences(
     reading goes on: a sentence of CoNLL-U is left out; in text, bytes that are not
     UTF-8 become U+FFFD.
     """
-    stream = Input(source)
+    stream = source if isinstance(source, Input) else Input(source)
     if form is None:
         other = "tokens" if segmenter is None else "text"
         form = "conllu" if _looks_like_conllu(stream) else other

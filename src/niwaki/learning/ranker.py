@@ -90,7 +90,7 @@ def learn_ranker(data: CandidateSets, settings: RankerSettings | None = None) ->
     return Ranker(keys[learned != 0], learned[learned != 0])
 
 
-def places_of(known: NDArray[np.uint32], keys: NDArray[np.uint32]) -> Places:
+def places_of(known: NDArray[Any], keys: NDArray[Any]) -> Places:
     """Where each key stands among the known ones; behind them if it is none of them."""
     places = np.searchsorted(known, keys)
     found = np.zeros(len(keys), dtype=np.bool_)

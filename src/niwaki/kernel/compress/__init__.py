@@ -1,0 +1,1 @@
+"""Shorter sentences: charts over trees."""

@@ -1,0 +1,1 @@
+"""Shorter sentences: which words of a tree to keep."""

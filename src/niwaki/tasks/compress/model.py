@@ -1,0 +1,151 @@
+"""Makes sentences shorter: the words whose rules add up to the most, as many as are wanted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from niwaki.data.compressions import Kept
+from niwaki.data.modelfile import ModelFile, read_model_file, write_model_file
+from niwaki.data.sentence import Sentence
+from niwaki.data.wordnet import WordNet
+from niwaki.errors import ConfigError, ModelError
+from niwaki.kernel.compress.chart import Chart
+from niwaki.keys import check_values, key
+from niwaki.tasks.compress.budget import shared_out, words_at
+from niwaki.tasks.compress.ilp import shorten
+from niwaki.tasks.compress.ngrams import NGrams
+from niwaki.tasks.compress.rules import chart_of, check_length, k_best
+from niwaki.tasks.compress.weights import Weights
+from niwaki.tasks.trees import TreeView
+from niwaki.typing import FloatArray
+
+KIND = "compressor"
+_CARD, _RULES = "config.json", "rules.safetensors"
+_COUNTS, _WORDS = "counts.safetensors", "words.json"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How rules are learned."""
+
+    c: float = key(10.0, "How much mistakes weigh beside the size of weights.", above=0)
+    loss: Literal["bp2", "bp1", "precision"] = key(
+        "bp2", "What a choice loses: its precision times which brevity penalty."
+    )
+    scaling: Literal["slack", "margin"] = key(
+        "slack", "What the loss multiplies: the whole violation, or its margin."
+    )
+    calibrate: bool = key(True, "Fit the rate: each half of the data by weights of the other.")
+    annotator: int = key(1, "Which of several references is learned from.", least=1)
+    least_count: int = key(2, "Words that must have a feature.", least=1)
+    gap: float = key(1e-3, "Learning ends so near to the best weights.", above=0)
+    rounds: int = key(300, "Most cuts.", least=1)
+
+    def __post_init__(self) -> None:
+        check_values(self)
+
+
+@dataclass(frozen=True)
+class Compressor:
+    """See the module. `card` says how it was made."""
+
+    settings: Settings
+    weights: Weights
+    counts: NGrams
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def compress(
+        self,
+        sentences: Sequence[Sentence],
+        rate: float | None = None,
+        *,
+        document: bool = False,
+        sizes: Sequence[int] | None = None,
+    ) -> list[Kept]:
+        """The words to keep of each sentence: as many as are best; or a share of them, of each
+        sentence or of all as one document; or so many as `sizes` says.
+        """
+        for sentence in sentences:
+            check_length(sentence)
+        charts = self.charts([TreeView(sentence) for sentence in sentences])
+        if sizes is None:
+            sizes = _sizes([chart.best[:, 0] for chart in charts], rate, document)
+        return [
+            tuple(map(bool, chart.kept(size, 0))) for chart, size in zip(charts, sizes, strict=True)
+        ]
+
+    def programme(
+        self,
+        sentences: Sequence[Sentence],
+        rate: float | None = None,
+        *,
+        discourse: bool = False,
+        sizes: Sequence[int] | None = None,
+        wordnet: WordNet | None = None,
+    ) -> list[Kept]:
+        """The words to keep by the integer programme, which asks the counts and no rules; with
+        `discourse` it keeps what holds the sentences together as a document. Sizes are met as
+        nearly as its demands allow.
+        """
+        for sentence in sentences:
+            check_length(sentence)
+        wanted: Sequence[int | None] = sizes or [
+            None if rate is None else words_at(rate, len(sentence)) for sentence in sentences
+        ]
+        trees = [TreeView(sentence) for sentence in sentences]
+        return list(shorten(trees, self.counts, wanted, discourse=discourse, wordnet=wordnet))
+
+    def charts(self, trees: Sequence[TreeView]) -> list[Chart]:
+        """The best choices of each tree, by the number of words that are kept."""
+        return charts_of(self.weights, trees)
+
+    def k_best(self, tree: TreeView, k: int) -> list[tuple[float, Kept]]:
+        """The k best choices with their scores, best first."""
+        return k_best(tree, self.weights.scores([tree]), k)
+
+    # -- files ------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        card = {**self.card, "kind": KIND, "settings": asdict(self.settings)}
+        parts = {_CARD: card, _RULES: self.weights.arrays, _COUNTS: self.counts.arrays}
+        write_model_file(path, {**parts, _WORDS: list(self.counts.words)})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Compressor:
+        """Read a compressor; raises ModelError if it is another model, or damaged."""
+        file = read_model_file(path)
+        if file.config.get("kind") != KIND:
+            raise ModelError(f"{file.path}: no compressor; give one of `niwaki train-compressor`")
+        try:
+            return cls._of(file)
+        except (ConfigError, LookupError, TypeError, ValueError, AttributeError) as error:
+            raise ModelError(
+                f"{file.path}: not a compressor that this niwaki can use ({error}); train it again"
+            ) from error
+
+    @classmethod
+    def _of(cls, file: ModelFile) -> Compressor:
+        settings = Settings(**file.config["settings"])
+        weights = Weights.of(file.tensors(_RULES))
+        counts = NGrams.of(file.json(_WORDS), file.tensors(_COUNTS))
+        return cls(settings, weights, counts, file.config)
+
+
+def charts_of(weights: Weights, trees: Sequence[TreeView]) -> list[Chart]:
+    ends = np.cumsum([len(tree.heads) for tree in trees])
+    parts = np.split(weights.scores(trees), ends[:-1])
+    return [chart_of(tree, scores) for tree, scores in zip(trees, parts, strict=True)]
+
+
+def _sizes(tables: Sequence[FloatArray], rate: float | None, document: bool) -> list[int]:
+    if rate is None:
+        return [int(table.argmax()) for table in tables]
+    words = [len(table) - 1 for table in tables]
+    if document:
+        return shared_out(tables, words_at(rate, sum(words)))
+    return [words_at(rate, count) for count in words]
