@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         evaluate_all,
         evaluate_reordering,
     )
+    from niwaki.verbs.extracting import evaluate_answers, extract_answers
     from niwaki.verbs.labelling import evaluate_roles, facts, roles, train_roles
     from niwaki.verbs.parsing import kbest, parse
     from niwaki.verbs.pricing import Prices, price
@@ -144,6 +145,7 @@ _LATER = {
         *("Comparison", "compare", "evaluate", "evaluate_alignment", "evaluate_all"),
         "evaluate_reordering",
     ),
+    "niwaki.verbs.extracting": ("evaluate_answers", "extract_answers"),
     "niwaki.verbs.labelling": ("evaluate_roles", "facts", "roles", "train_roles"),
     "niwaki.verbs.parsing": ("kbest", "parse"),
     "niwaki.verbs.pricing": ("Prices", "price"),
@@ -223,10 +225,12 @@ __all__ = [
     "evaluate",
     "evaluate_alignment",
     "evaluate_all",
+    "evaluate_answers",
     "evaluate_connectives",
     "evaluate_ranking",
     "evaluate_reordering",
     "evaluate_roles",
+    "extract_answers",
     "facts",
     "info",
     "kbest",
