@@ -9,6 +9,8 @@ phrases. They are ranked by
   roles      whether it fills the role that is asked for (SemMatch)
   syntax     whether it stands to the question's words as what is asked for does (SynMatch)
   overlap    how many of the question's words its sentence has
+  distance   how near it is to the question's words
+  svm        which phrase's sentences the question is most like (U-SVM)
 
 in the order of --by: each decides what those before it leave equal. The output has the phrases best
 first, each with its score, what each way says of it, and the candidates that mention it.
@@ -49,6 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="JSONL",
         help="roles: PropBank's rolesets, with links that join predicates of one frame",
     )
+    parser.add_argument(
+        "--wordnet", metavar="FOLDER", help="where WordNet is, to know forms of words"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -58,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         settings=Settings(by=tuple(arguments.by.split(","))),
         labeller=arguments.model,
         frames=arguments.frames,
+        wordnet=arguments.wordnet,
         threads=arguments.threads,
     )
     write_extracted(found, arguments.output)

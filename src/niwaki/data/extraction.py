@@ -95,7 +95,7 @@ def read_extracted(source: Source) -> list[Extracted]:
             answers = []
             for each in record.get("answers") or ():
                 text = each.get("text") if isinstance(each, dict) else None
-                score = each.get("score") if isinstance(each, dict) else None
+                score = each.get("score", math.nan) if isinstance(each, dict) else math.nan
                 known = isinstance(score, int | float) and not isinstance(score, bool)
                 if not isinstance(text, str) or not known or not math.isfinite(score):
                     raise CorpusError(

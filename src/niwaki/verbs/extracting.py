@@ -9,6 +9,7 @@ from niwaki.data.answers import Question
 from niwaki.data.extraction import Extracted, Patterns, read_extracted, read_patterns
 from niwaki.data.files import Source
 from niwaki.data.roles import Roleset, read_rolesets
+from niwaki.data.wordnet import WordNet
 from niwaki.metrics.extraction import ExtractionEvaluation, evaluate_extraction
 from niwaki.tasks.extraction.model import AnswerExtractor, Settings
 from niwaki.tasks.roles.model import IN_THE_BOX, RoleLabeller
@@ -23,13 +24,14 @@ def extract_answers(
     settings: Settings | None = None,
     labeller: str | os.PathLike[str] | RoleLabeller = IN_THE_BOX,
     frames: Source | Mapping[str, Roleset] | None = None,
+    wordnet: str | os.PathLike[str] | None = None,
     threads: int = 1,
 ) -> Iterator[tuple[Question, Extracted]]:
     """Yield questions with the phrases of their candidates that may answer them, best first.
 
     Trees are the input's, or those of `parser`. Phrases are entities, if any are given, or else
     names, numbers and noun phrases. `frames` are PropBank's rolesets, whose links join predicates
-    of one frame.
+    of one frame; `wordnet` is the folder of WordNet, to know forms of words and related ones.
 
         >>> for question, found in extract_answers("questions.jsonl", parser="en"):
         ...     print(question.sentence.text, [answer.text for answer in found.answers[:3]])
@@ -39,7 +41,8 @@ def extract_answers(
         labeller = RoleLabeller.load(labeller)
     known = frames if isinstance(frames, Mapping) or frames is None else read_rolesets(frames)
     reader = labeller if isinstance(labeller, RoleLabeller) else None
-    extractor = AnswerExtractor(settings, reader, known)
+    words = None if wordnet is None else WordNet(wordnet)
+    extractor = AnswerExtractor(settings, reader, known, words)
     return ((each, extractor.extract(each)) for each in questions_of(source, parser, threads))
 
 

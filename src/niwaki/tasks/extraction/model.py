@@ -11,18 +11,20 @@ import numpy as np
 from niwaki.data.answers import Question
 from niwaki.data.extraction import Extracted, Found
 from niwaki.data.roles import Roleset
+from niwaki.data.wordnet import WordNet
 from niwaki.errors import ConfigError, nearest, shown
 from niwaki.keys import check_values, key
 from niwaki.tasks.extraction.lexical import Frequency, Overlap
 from niwaki.tasks.extraction.phrases import Asked, Candidate
 from niwaki.tasks.extraction.semantics import SemMatch
 from niwaki.tasks.extraction.syntax import SynMatch
+from niwaki.tasks.extraction.unsupervised import Nearest, UnsupervisedSvm
 from niwaki.tasks.roles.model import IN_THE_BOX, RoleLabeller
 from niwaki.typing import FloatArray
 
 # Scores that differ by less are equal.
 _DIGITS = 9
-WAYS = ("frequency", "overlap", "syntax", "roles")
+WAYS = ("frequency", "overlap", "distance", "svm", "syntax", "roles")
 
 
 class Extractor(Protocol):
@@ -50,18 +52,23 @@ class Settings:
 
 
 class AnswerExtractor:
-    """See the module. Roles are those of a labeller, that in the box if none is given."""
+    """See the module. Roles are those of a labeller, that in the box if none is given; WordNet
+    tells forms of the same word and, for `svm`, related words.
+    """
 
     def __init__(
         self,
         settings: Settings | None = None,
         labeller: RoleLabeller | None = None,
         frames: Mapping[str, Roleset] | None = None,
+        wordnet: WordNet | None = None,
     ) -> None:
-        self.settings = settings or Settings()
+        self.settings, self._wordnet = settings or Settings(), wordnet
         ways: dict[str, Extractor] = {
             "frequency": Frequency(),
             "overlap": Overlap(),
+            "distance": Nearest(),
+            "svm": UnsupervisedSvm(),
             "syntax": SynMatch(),
         }
         if "roles" in self.settings.by:
@@ -70,7 +77,7 @@ class AnswerExtractor:
 
     def extract(self, question: Question) -> Extracted:
         """Phrases of the candidates of a question, best first, with their scores by each way."""
-        asked = Asked(question)
+        asked = Asked(question, self._wordnet)
         candidates = asked.candidates
         table = np.array([each.scores(asked, candidates) for each in self._ways])
         table = table.reshape(len(self._ways), len(candidates)).round(_DIGITS)

@@ -13,6 +13,7 @@ from itertools import groupby
 
 from niwaki.data.answers import NO_ENTITY, Question
 from niwaki.data.sentence import Sentence
+from niwaki.data.wordnet import WordNet
 from niwaki.tasks.answers.words import WordView
 from niwaki.tasks.extraction.types import ANY, NUMBERS, Types, asked_phrase, types_asked
 from niwaki.tasks.trees import TreeView
@@ -26,8 +27,8 @@ _NOUNS = frozenset(("NOUN", "PROPN"))
 class Text:
     """A sentence as extractors see it: its words and its tree."""
 
-    def __init__(self, sentence: Sentence) -> None:
-        self.tree, self.words = TreeView(sentence), WordView(sentence)
+    def __init__(self, sentence: Sentence, wordnet: WordNet | None = None) -> None:
+        self.tree, self.words = TreeView(sentence), WordView(sentence, wordnet)
 
     def __len__(self) -> int:
         return len(self.tree.forms)
@@ -55,9 +56,9 @@ class Candidate:
 class Asked:
     """A question with the sentences that may answer it, and the phrases that may."""
 
-    def __init__(self, given: Question) -> None:
-        self.question = Text(given.sentence)
-        self.sentences = [Text(answer.sentence) for answer in given.answers]
+    def __init__(self, given: Question, wordnet: WordNet | None = None) -> None:
+        self.question = Text(given.sentence, wordnet)
+        self.sentences = [Text(answer.sentence, wordnet) for answer in given.answers]
         self.phrase = asked_phrase(self.question.tree)
         self.types: Types = types_asked(self.question.tree)
 

@@ -65,10 +65,11 @@ class SemMatch:
     def scores(self, asked: Asked, candidates: Sequence[Candidate]) -> list[float]:
         """As much as the best mention of each is worth; 0 where no predicate matches."""
         predicate = self.predicate(asked.question.tree)
-        if predicate is None or asked.phrase is None:
+        phrase = asked.phrase
+        if predicate is None or phrase is None:
             return [0.0] * len(candidates)
         keys = [word for word in key_words(asked) if word != predicate.word]
-        fillers = {word: word for word in (asked.phrase, *keys)}
+        fillers = {word: word for word in (phrase, *keys)}
         wanted = {
             name: self._soft(asked.question.tree, predicate.word, name, fillers)
             for name in predicate.rolesets
@@ -78,7 +79,7 @@ class SemMatch:
         def worth(mention: Mention) -> float:
             matches, places = met[mention.sentence]
             tree = asked.sentences[mention.sentence].tree
-            given = {**places, asked.phrase: mention.head}
+            given = {**places, phrase: mention.head}
             return max(
                 (
                     alike(wanted[m.asked], self._soft(tree, m.word, m.given, given), m.names)
