@@ -21,6 +21,7 @@ from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained, write
 from benchmarks.tasks.connectives import difference, parsed, read, scored
 from niwaki.data.connectives import Connective, Document
 from niwaki.data.sentence import Sentence
+from niwaki.learning.checkpoint import hash_of_files
 from niwaki.pipeline.store import find_model
 from niwaki.tasks.connectives.learning import learn_connectives
 from niwaki.tasks.connectives.model import ConnectiveModel
@@ -57,12 +58,13 @@ WAYS: dict[str, Way] = {
 }
 
 
-def ranker_of(name: str, given: Sequence[Document], model: str) -> ConnectiveModel:
+def ranker_of(name: str, given: Sequence[Document], model: str) -> Path:
     """A ranker of the parser's own trees; learned if it is not there from an earlier run."""
-    path = WORK / f"connectives-{Path(model).stem}-{name}.niwaki"
+    made_by = hash_of_files([str(find_model(model))])[:8]
+    path = WORK / f"connectives-{name}-{made_by}.niwaki"
     if not path.exists():
         learn_connectives(parsed(given, model)).save(path)
-    return ConnectiveModel.load(path)
+    return path
 
 
 def examples(given: Sequence[Document], most: int | None) -> list[Sentence]:
@@ -86,11 +88,9 @@ def trained_on(model: str, part: str, train: Sequence[Document], way: Way) -> Pa
     file = write(WORK / f"ewt-train-{way.share}.conllu", trees)
     objectives: list[dict[str, Any]] = [{"data": str(file)}]
     for half in (0, 1) if way.costs else ():
-        name = f"{part}-{half}"
-        ranker_of(name, train[half::2], model)
+        ranker = ranker_of(f"{part}-{half}", train[half::2], model)
         asked = examples(train[1 - half :: 2], way.sentences and way.sentences // 2)
         data = write(WORK / f"connectives-{part}-{1 - half}-{len(asked)}.conllu", asked)
-        ranker = WORK / f"connectives-{Path(model).stem}-{name}.niwaki"
         more = {"connectives": str(ranker), "k": way.k, "smooth": way.smooth}
         objectives.append(
             {"kind": "connectives", "data": str(data), "schedule": way.schedule, **more}
@@ -109,7 +109,7 @@ def main() -> None:
     if arguments.part == "tune":
         gold = train[::FOLDS]
         train = [each for number, each in enumerate(train) if number % FOLDS]
-    model = ranker_of(arguments.part, train, arguments.parser)
+    model = ConnectiveModel.load(ranker_of(arguments.part, train, arguments.parser))
     before = scored(model, parsed(gold, arguments.parser), gold)
     best = scored(model, gold, gold)
     las = niwaki.evaluate(EWT_TEST, arguments.parser).scores["LAS"]
