@@ -166,7 +166,8 @@ def main() -> None:
     all_found: dict[str, list[Extracted]] = {name: [] for name in ROWS}
     all_gold: dict[str, Patterns] = {}
     every, rest = set[str](), set[str]()
-    for year in (TUNING,) if arguments.profile == "fast" else arguments.years:
+    years = (TUNING,) if arguments.profile == "fast" else tuple(arguments.years)
+    for year in years:
         given, patterns = read(year)
         questions = by_patterns(parsed(given, arguments.parser), patterns)
         covered = coverage(match, questions)
@@ -188,7 +189,7 @@ def main() -> None:
         "all": scores(all_found, every, gold),
         "rest": scores(all_found, rest, gold),
     }
-    named = "" if set(arguments.years) == set(YEARS) else f"-{'-'.join(arguments.years)}"
+    named = "" if set(years) == set(YEARS) else f"-{'-'.join(years)}"
     report(f"answer-extraction{named}{of_parser(arguments.parser)}", result)
 
 

@@ -6,7 +6,8 @@ The labeller is the one in the box: it learned from EWT's training part, with go
 settings were chosen on dev. Tags of the parser's trees are predicted. --train also trains the
 parser on, with every N-th tree of EWT's training part and the roles of sentences that it has not
 learned from: dev's, or with --part dev those of every other sentence, which are then not scored.
-Beside it stands the same with trees alone.
+Beside it stands the same with trees alone. --questions is another run: a parser of EWT without
+questions is trained on with the roles of training questions, and questions are scored.
 """
 
 from __future__ import annotations

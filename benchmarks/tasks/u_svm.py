@@ -192,7 +192,7 @@ def main() -> None:
     result["U-SVM, all, over"] = {
         name: difference(each, base) for name, each in rated.items() if each is not base
     }
-    report(f"u-svm{of_parser(arguments.parser)}", result)
+    report(f"u-svm{'-1999' if fast else ''}{of_parser(arguments.parser)}", result)
 
 
 if __name__ == "__main__":
