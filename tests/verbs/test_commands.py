@@ -14,6 +14,7 @@ import niwaki
 from niwaki import cli
 from niwaki.analysis.tradeoff import as_text
 from niwaki.data.answers import write_rankings
+from niwaki.data.extraction import write_extracted
 from niwaki.data.bilingual.bitext import write_links
 from niwaki.data.bilingual.posteriors import write_posteriors
 from niwaki.data.bilingual.references import write_references
@@ -21,6 +22,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.features.clusters import write_clusters
 from niwaki.serve import server
 from niwaki.tasks.answers.model import Settings as AnswerSettings
+from niwaki.tasks.extraction.model import Settings as ExtractionSettings
 from niwaki.tasks.reorder.rulewriting import format_rules
 from tests.conftest import ROOT
 from tests.toy import TOY, write
@@ -231,6 +233,25 @@ def evaluate_ranking(bench: Bench) -> None:
     write_rankings(ranked, out)
     found = as_json(niwaki.evaluate_ranking(ASKED, [each for _, each in ranked]).to_json())
     assert found.items() <= bench.json("evaluate-ranking", ASKED, out).items()
+
+
+def extract_answers(bench: Bench) -> None:
+    out = bench.file("out")
+    write_extracted(niwaki.extract_answers(ASKED, parser=bench.model), out)
+    assert out.read_text() == bench.run("extract-answers", ASKED, "--parser", bench.model)
+    settings = ExtractionSettings(by=("svm", "syntax"))
+    write_extracted(niwaki.extract_answers(ASKED, parser=bench.model, settings=settings), out)
+    words = ("extract-answers", ASKED, "--parser", bench.model, "--by", "svm,syntax")
+    assert out.read_text() == bench.run(*words)
+
+
+def evaluate_answers(bench: Bench) -> None:
+    out, patterns = bench.file("out"), bench.file("patterns.txt")
+    found = list(niwaki.extract_answers(ASKED, parser=bench.model))
+    write_extracted(found, out)
+    patterns.write_text("".join(f"{question.id} a\n" for question, _ in found))
+    scored = as_json(niwaki.evaluate_answers(patterns, [each for _, each in found]).to_json())
+    assert scored.items() <= bench.json("evaluate-answers", patterns, out).items()
 
 
 def draw(bench: Bench) -> None:
