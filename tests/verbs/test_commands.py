@@ -14,10 +14,10 @@ import niwaki
 from niwaki import cli
 from niwaki.analysis.tradeoff import as_text
 from niwaki.data.answers import write_rankings
-from niwaki.data.extraction import write_extracted
 from niwaki.data.bilingual.bitext import write_links
 from niwaki.data.bilingual.posteriors import write_posteriors
 from niwaki.data.bilingual.references import write_references
+from niwaki.data.extraction import write_extracted
 from niwaki.data.sentence import Sentence
 from niwaki.features.clusters import write_clusters
 from niwaki.serve import server
