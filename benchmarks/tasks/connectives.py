@@ -1,10 +1,10 @@
-"""What connectives join, on GUM dev: features, trees, rerankers, and a parser trained for it.
+"""What connectives join, on GUM dev: features, trees, rerankers.
 
-python -m benchmarks.tasks.connectives [--profile fast] [--parser MODEL] [--train]
+python -m benchmarks.tasks.connectives [--profile fast] [--parser MODEL]
 
 Rankers learn from GUM's training part, with gold trees or those of the parser (tags predicted).
-Settings are the defaults; none was chosen on dev. --train also trains the parser on, with costs on
-each half of the training part by rankers of the other.
+Settings are the defaults; none was chosen on dev. For a parser that is trained for it, see
+connectives_trained.
 """
 
 from __future__ import annotations
@@ -17,19 +17,17 @@ from typing import Any
 
 import niwaki
 from benchmarks.common import DATA, need, of_parser, parser, report, signature
-from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained
+from benchmarks.tasks._adapting import WORK
 from niwaki.data.connectives import Document, documents
 from niwaki.learning.ranker import RankerSettings
 from niwaki.metrics.base import Evaluation
 from niwaki.metrics.connectives import evaluate_connectives
 from niwaki.metrics.significance import compare
-from niwaki.pipeline.store import find_model
 from niwaki.tasks.connectives.learning import learn_connectives
 from niwaki.tasks.connectives.lexicon import TYPES, type_of
 from niwaki.tasks.connectives.model import ConnectiveModel, Settings
 
 GUM = DATA / "gum-discourse"
-EWT_TEST = DATA / "ud-english-ewt" / "en_ewt-ud-test.conllu"
 
 ROWS: dict[str, Settings] = {
     "places (A-G)": Settings(features="places", rerank=False),
@@ -74,8 +72,8 @@ def table(
     train: Sequence[Document],
     dev: Sequence[Document],
     gold: Sequence[Document],
-) -> tuple[dict[str, Any], dict[str, Evaluation], ConnectiveModel]:
-    """Scores of all rows on one kind of trees, and the model that reranks."""
+) -> tuple[dict[str, Any], dict[str, Evaluation]]:
+    """Scores of all rows on one kind of trees."""
     found, models = {}, {}
     for name in rows:
         models[name] = learn_connectives(train, ROWS[name])
@@ -88,7 +86,7 @@ def table(
     result["types"] = {kind: _of_type(model, dev, gold, kind) for kind in TYPES}
     marked = model.resolve([Document(each.sentences) for each in dev], mark=True)
     result["connectives marked by the model"] = evaluate_connectives(gold, marked).to_json()
-    return result, found, model
+    return result, found
 
 
 def _of_type(
@@ -110,45 +108,18 @@ def _of_type(
     return {**scores, "connectives": sum(len(each.connectives) for each in asked)}
 
 
-def trained_on(model: str, train: Sequence[Document], smooth: bool) -> Path:
-    """The parser trained on, with costs of each half by a ranker of the other."""
-    objectives: list[dict[str, Any]] = [{"data": str(need(EWT_TRAIN))}]
-    for half in (0, 1):
-        ranker = WORK / f"connectives-{half}.niwaki"
-        learn_connectives(parsed(train[half::2], model)).save(ranker)
-        data = WORK / f"gum-train-{1 - half}.conllu"
-        niwaki.write_conllu((s for each in train[1 - half :: 2] for s in each.marked()), str(data))
-        more = {"connectives": str(ranker), "k": 8, "smooth": smooth}
-        objectives.append({"kind": "connectives", "data": str(data), **more})
-    record = {"objective": objectives, "training": {"epochs": 1}}
-    return trained("connectives", record, init=find_model(model))
-
-
 def main() -> None:
     made = parser(__doc__)
     made.add_argument("--parser", default="en", help="who makes the automatic trees")
-    made.add_argument("--train", action="store_true", help="also train the parser for it")
-    made.add_argument("--smooth", action="store_true", help="with --train: by -log P")
     arguments = made.parse_args()
     rows = FAST if arguments.profile == "fast" else tuple(ROWS)
     train, gold = read("train"), read("dev")
     result: dict[str, Any] = {"signature": signature(parser=Path(arguments.parser).name)}
-    result["gold trees"], on_gold, _ = table(rows, train, gold, gold)
+    result["gold trees"], on_gold = table(rows, train, gold, gold)
     auto = parsed(train, arguments.parser), parsed(gold, arguments.parser)
-    result["automatic trees"], on_auto, model = table(rows, *auto, gold)
+    result["automatic trees"], on_auto = table(rows, *auto, gold)
     best = "all, reranked"
     result["gold over automatic"] = difference(on_auto[best], on_gold[best])
-    if arguments.train:
-        path = trained_on(arguments.parser, train, arguments.smooth)
-        after = scored(model, parsed(gold, path), gold)
-        result["trained for it"] = {
-            **after.to_json(2000),
-            "over automatic": difference(on_auto[best], after),
-            "EWT test": {
-                name: niwaki.evaluate(EWT_TEST, each).scores["LAS"]
-                for name, each in (("before", arguments.parser), ("after", path))
-            },
-        }
     report(f"connectives{of_parser(arguments.parser)}", result)
 
 

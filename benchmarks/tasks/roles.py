@@ -6,7 +6,8 @@ The labeller is the one in the box: it learned from EWT's training part, with go
 settings were chosen on dev. Tags of the parser's trees are predicted. --train also trains the
 parser on, with every N-th tree of EWT's training part and the roles of sentences that it has not
 learned from: dev's, or with --part dev those of every other sentence, which are then not scored.
-Beside it stands the same with trees alone.
+Beside it stands the same with trees alone. --questions is another run: a parser of EWT without
+questions is trained on with the roles of training questions, and questions are scored.
 """
 
 from __future__ import annotations
@@ -38,6 +39,13 @@ PROPBANK = DATA / "ewt-propbank"
 SAMPLES = 2000
 # Examples for each tree beside.
 SCHEDULE = 3
+# Of the parser that has seen no questions.
+BASE: dict[str, Any] = {
+    "model": {"features": "lean", "greedy": False},
+    "segmenter": {"enabled": False},
+    "tagger": {"folds": 2},
+    "training": {"epochs": 4},
+}
 
 
 def read(part: str) -> list[Sentence]:
@@ -159,7 +167,7 @@ def gains(
 ) -> dict[str, Any]:
     """What a parser that was trained on is worth: scores, and differences from another."""
     olds, news = on_trees(labeller, before, gold), on_trees(labeller, after, gold)
-    questions = [number for number, sentence in enumerate(gold) if sentence.forms[-1] == "?"]
+    questions = [number for number, sentence in enumerate(gold) if is_question(sentence)]
 
     def asked(each: Evaluation) -> Evaluation:
         return replace(each, counts=each.counts[questions])
@@ -174,13 +182,81 @@ def gains(
     }
 
 
+# -- questions, for a parser that has seen none ----------------------------------------------
+
+
+def without_questions() -> Path:
+    """EWT's training part without what looks like a question."""
+    left_out = set(
+        need(DATA / "questions" / "ids" / "questionlike-ewt-train.txt").read_text().split()
+    )
+    trees = (s for s in niwaki.read_conllu(need(EWT_TRAIN)) if s.id not in left_out)
+    return write(WORK / "ewt-no-questions.conllu", trees)
+
+
+def is_question(sentence: Sentence) -> bool:
+    return sentence.forms[-1] == "?"
+
+
+def on_questions(arguments: argparse.Namespace) -> dict[str, Any]:
+    """A parser of trees without questions, trained on with the roles of training questions alone.
+
+    The control is trained on with the same trees and no roles.
+    """
+    trees = {"data": str(without_questions())}
+    base = trained("roles-base", {"objective": [trees], **BASE})
+    asked = [s for s in read("train") if is_question(s) and predicates_of(s)]
+    data = write(WORK / "roles-questions.conllu", asked)
+    roles = {"kind": "roles", "data": str(data), "schedule": arguments.schedule, "k": arguments.k}
+    passes = {"training": {"epochs": arguments.passes}}
+    alone, both = (
+        trained("roles-questions", {"objective": objectives, **passes}, init=base)
+        for objectives in ([trees], [trees, roles])
+    )
+    labeller = RoleLabeller.load()
+    result: dict[str, Any] = {
+        "signature": signature(schedule=arguments.schedule, k=arguments.k, passes=arguments.passes),
+        "questions to learn from": len(asked),
+    }
+    dev = read("dev")
+    parts = {"dev": dev}
+    if arguments.part == "test":
+        test = read("test")
+        parts |= {"test": test, "together": [*dev, *test]}
+    for name, gold in parts.items():
+        questions = [s for s in gold if is_question(s)]
+        before, control, after = (parsed(questions, model) for model in (base, alone, both))
+        result[name] = {
+            "questions": len(questions),
+            "before": {n: e.scores for n, e in on_trees(labeller, before, questions).items()},
+            "gold trees": {
+                n: e.scores for n, e in on_trees(labeller, questions, questions).items()
+            },
+            "trees alone": gains(labeller, questions, before, control),
+            "trees and roles": gains(labeller, questions, before, after),
+            "trees and roles over trees alone": gains(labeller, questions, control, after),
+            "LAS of all sentences": {
+                name: evaluate(gold, parsed(gold, model)).scores["LAS"]
+                for name, model in (("trees alone", alone), ("trees and roles", both))
+            },
+        }
+    return result
+
+
 def main() -> None:
     made = argparse.ArgumentParser(description=__doc__)
     made.add_argument("--part", choices=["dev", "test"], default="dev")
     made.add_argument("--parser", default="en", help="who makes the automatic trees")
     made.add_argument("--train", action="store_true", help="also train the parser for it")
     made.add_argument("--share", type=int, default=4, help="every so-many-th tree beside")
+    made.add_argument("--questions", action="store_true", help="only roles in questions")
+    made.add_argument("--schedule", type=float, default=1, help="with --questions: roles a tree")
+    made.add_argument("--k", type=int, default=8, help="with --questions: trees that are priced")
+    made.add_argument("--passes", type=int, default=1, help="with --questions: over the trees")
     arguments = made.parse_args()
+    if arguments.questions:
+        report("roles-questions", on_questions(arguments))
+        return
     train, examples, gold = read("train"), read("dev"), read(arguments.part)
     if arguments.train and arguments.part == "dev":
         examples, gold = examples[::2], gold[1::2]

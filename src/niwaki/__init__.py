@@ -90,6 +90,7 @@ if TYPE_CHECKING:
         evaluate_reordering,
     )
     from niwaki.verbs.expressing import draw_meaning, encode_meaning, evaluate_meaning, meaning
+    from niwaki.verbs.extracting import evaluate_answers, extract_answers
     from niwaki.verbs.finding import find, index
     from niwaki.verbs.labelling import evaluate_roles, facts, roles, train_roles
     from niwaki.verbs.parsing import kbest, parse
@@ -165,6 +166,7 @@ _LATER = {
         *("draw_meaning", "encode_meaning", "evaluate_meaning", "meaning"),
     ),
     "niwaki.verbs.finding": ("find", "index"),
+    "niwaki.verbs.extracting": ("evaluate_answers", "extract_answers"),
     "niwaki.verbs.labelling": ("evaluate_roles", "facts", "roles", "train_roles"),
     "niwaki.verbs.parsing": ("kbest", "parse"),
     "niwaki.verbs.pricing": ("Prices", "price"),
@@ -254,12 +256,14 @@ __all__ = [
     "evaluate",
     "evaluate_alignment",
     "evaluate_all",
+    "evaluate_answers",
     "evaluate_compression",
     "evaluate_connectives",
     "evaluate_meaning",
     "evaluate_ranking",
     "evaluate_reordering",
     "evaluate_roles",
+    "extract_answers",
     "facts",
     "find",
     "index",

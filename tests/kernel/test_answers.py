@@ -180,11 +180,21 @@ def test_what_does_not_fit_is_refused() -> None:
             "sentences that are not there",
         ),
         (np.zeros((1, 2), np.int32), np.zeros(3, np.uint16), none, "has no relations"),
+        # The end of these would be below 0 in 64 bits.
+        (
+            np.zeros((1, 2), np.int32),
+            np.zeros(4, np.uint16),
+            np.array([2**63 - 1]),
+            "has no relations",
+        ),
         (np.zeros((1, 2), np.int32), np.full(4, 1 << 13, np.uint16), none, "a set of relations"),
         (np.zeros((1, 2), np.int32), np.zeros(4, np.uint16), none[:0], "without a place"),
     ):
         with pytest.raises(ValueError, match=message):
             grammar.scores(*sentences, pairs, related, places, False)
+    beyond = np.array([0, 2**31 - 1, 2], np.int32)
+    with pytest.raises(ValueError, match="no trees"):
+        grammar.scores(case.asked, beyond, case.given, starts, pairs, related, none, False)
     with pytest.raises(ValueError, match="not of the shape"):
         case.score(counts=(case.tags, case.tags, case.labels, case.words, np.zeros(2)))
 

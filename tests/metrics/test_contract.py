@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +17,7 @@ from niwaki.data.answers import Judged, Ranked
 from niwaki.data.bilingual.bitext import parse_links
 from niwaki.data.bilingual.references import Reference
 from niwaki.data.connectives import Connective, Document, Place
+from niwaki.data.extraction import Extracted, Found, Patterns
 from niwaki.errors import NiwakiError
 from niwaki.metrics import load_metric, metric_names
 from niwaki.metrics.base import Evaluation
@@ -70,6 +72,7 @@ OTHER_LINKS = [parse_links(text, "test", 1) for text in ("0-0 2-1", "0-0", "0-1"
 REFERENCES = [Reference(str(n), tuple("abcd"[:n]), tuple(range(n))) for n in (4, 3, 2, 1)]
 ORDERS = [(1, 0, 2, 3), (0, 1, 2), (1, 0), (0,)]
 NAMES = ["one", "other"]
+PATTERNS = [Patterns(f"q{n}", (re.compile("a"),)) for n in range(4)]
 JUDGED = [Judged(f"q{n}", {"a": True, "b": False, "c": n > 2}) for n in range(4)]
 
 
@@ -132,6 +135,16 @@ SAMPLES = {
         said("[a, b, c]", "a.b", "a:(b/c)", "a"),
         100,
         (said("a", "b"), said("a", "a")),
+    ),
+    "extraction": Sample(
+        PATTERNS,
+        [
+            Extracted(each.id, (Found("b", 1.0), Found("a", n / 2)))
+            for n, each in enumerate(PATTERNS)
+        ],
+        [Extracted(each.id, (Found("a", 1.0),)) for each in PATTERNS],
+        100,
+        (PATTERNS, [Extracted("other", ())]),
     ),
     "means": Sample(NAMES, [[0.1, 0.5], [0.2, 0], [1, 1]], [[1, 1]] * 3, 1, (NAMES, [[1], [2]])),
     "nonprojective": Sample(trees(), other_trees(), trees(), 100, WORDS),

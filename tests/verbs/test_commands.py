@@ -17,10 +17,12 @@ from niwaki.data.answers import write_rankings
 from niwaki.data.bilingual.bitext import write_links
 from niwaki.data.bilingual.posteriors import write_posteriors
 from niwaki.data.bilingual.references import write_references
+from niwaki.data.extraction import write_extracted
 from niwaki.data.sentence import Sentence
 from niwaki.features.clusters import write_clusters
 from niwaki.serve import server
 from niwaki.tasks.answers.model import Settings as AnswerSettings
+from niwaki.tasks.extraction.model import Settings as ExtractionSettings
 from niwaki.tasks.reorder.rulewriting import format_rules
 from tests.conftest import ROOT
 from tests.toy import TOY, write
@@ -295,6 +297,25 @@ def index(bench: Bench) -> None:
     assert niwaki.index(TOY, made) == len(list(niwaki.read_conllu(TOY)))
     bench.run("index", TOY, "-o", found)
     assert made.read_bytes() == found.read_bytes()
+
+
+def extract_answers(bench: Bench) -> None:
+    out = bench.file("out")
+    write_extracted(niwaki.extract_answers(ASKED, parser=bench.model), out)
+    assert out.read_text() == bench.run("extract-answers", ASKED, "--parser", bench.model)
+    settings = ExtractionSettings(by=("svm", "syntax"))
+    write_extracted(niwaki.extract_answers(ASKED, parser=bench.model, settings=settings), out)
+    words = ("extract-answers", ASKED, "--parser", bench.model, "--by", "svm,syntax")
+    assert out.read_text() == bench.run(*words)
+
+
+def evaluate_answers(bench: Bench) -> None:
+    out, patterns = bench.file("out"), bench.file("patterns.txt")
+    found = list(niwaki.extract_answers(ASKED, parser=bench.model))
+    write_extracted(found, out)
+    patterns.write_text("".join(f"{question.id} a\n" for question, _ in found))
+    scored = as_json(niwaki.evaluate_answers(patterns, [each for _, each in found]).to_json())
+    assert scored.items() <= bench.json("evaluate-answers", patterns, out).items()
 
 
 def draw(bench: Bench) -> None:

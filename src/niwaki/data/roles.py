@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from niwaki.data.files import Input, Source
@@ -210,6 +210,8 @@ class Roleset:
     name: str
     lemmas: tuple[tuple[str, str], ...]  # (v, give), (n, gift): the words that can have it
     roles: Mapping[str, str]  # ARG0: giver
+    # Frames of FrameNet and classes of VerbNet that it belongs to, and what its roles are there.
+    frames: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def read_rolesets(source: Source) -> dict[str, Roleset]:
@@ -232,7 +234,15 @@ def read_rolesets(source: Source) -> dict[str, Roleset]:
 def _roleset(record: Mapping[str, Any]) -> Roleset:
     lemmas = tuple((str(pos), str(lemma)) for pos, lemma in record["aliases"])
     roles = {_label(str(role["n"]), str(role["f"])): str(role["descr"]) for role in record["roles"]}
-    return Roleset(str(record["id"]), str(record["name"]), lemmas, roles)
+    frames: dict[str, dict[str, str]] = {}
+    for kind in ("framenet", "verbnet"):
+        for name in record.get(kind, ()):
+            frames[str(name)] = {}
+        for role in record["roles"]:
+            for name, element in role.get(kind, ()):
+                own = frames.setdefault(str(name), {})
+                own[_label(str(role["n"]), str(role["f"]))] = str(element)
+    return Roleset(str(record["id"]), str(record["name"]), lemmas, roles, frames)
 
 
 def _label(number: str, function: str) -> str:

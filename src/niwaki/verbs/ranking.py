@@ -44,7 +44,7 @@ def rank(
         ...     print(question.sentence.text, max(ranked.scores, key=ranked.scores.get))
     """
     ranker = model if isinstance(model, AnswerModel) else AnswerModel.load(model, wordnet)
-    return ((each, ranker.rank(each)) for each in _questions(source, parser, threads))
+    return ((each, ranker.rank(each)) for each in questions_of(source, parser, threads))
 
 
 def train_ranker(
@@ -67,7 +67,7 @@ def train_ranker(
     settings = settings or Settings()
     words = WordNet(wordnet) if settings.wordnet else None
     made_by = "given" if parser is None else PurePath(name_of(parser, "a model")).name
-    given = list(_questions(source, parser, threads))
+    given = list(questions_of(source, parser, threads))
     told = lambda total: watch("learning", 1, total)  # noqa: E731
     model = learn_answers(given, settings, words, {"trees": made_by}, told)
     if output is not None:
@@ -90,9 +90,10 @@ def evaluate_ranking(
     return evaluate_rankings(judged, ranked)
 
 
-def _questions(
+def questions_of(
     source: Questions | Iterable[Source], parser: Model | None, threads: int
 ) -> Iterator[Question]:
+    """Questions with the trees that they have, or with those of a parser."""
     pipeline = None if parser is None else model_of(parser)
     segmenter = pipeline.segmenter if pipeline else None
 

@@ -72,8 +72,8 @@ cdef int are_words(const int32_t[:, ::1] words, const int32_t[::1] starts, Py_ss
     if starts[starts.shape[0] - 1] != words.shape[1]:
         return 0
     for s in range(starts.shape[0] - 1):
-        size = starts[s + 1] - starts[s]
-        if size < 1:
+        size = <Py_ssize_t>starts[s + 1] - starts[s]
+        if size < 1 or starts[s + 1] > words.shape[1]:
             return 0
         for at in range(starts[s], starts[s + 1]):
             if words[0, at] < 0 or words[0, at] > size:
@@ -195,7 +195,7 @@ cdef class Grammar:
                 raise ValueError(f"pair {p} is of sentences that are not there")
             n = asked_starts[pairs[p, 0] + 1] - asked_starts[pairs[p, 0]]
             m = given_starts[pairs[p, 1] + 1] - given_starts[pairs[p, 1]]
-            if related_starts[p] < 0 or related_starts[p] + n * m > related.shape[0]:
+            if related_starts[p] < 0 or related_starts[p] > related.shape[0] - n * m:
                 raise ValueError(f"pair {p} has no relations")
         for p in range(related.shape[0]):
             if related[p] >= RELATION_SETS:

@@ -1,0 +1,135 @@
+"""A parser trained for connectives, on GUM: ways to do it, and what each is worth.
+
+python -m benchmarks.tasks.connectives_trained [--parser MODEL] [--part dev] [NAME ...]
+
+Each way trains the parser on, beside EWT's trees, with costs on each half of GUM's training part by
+a ranker of the other half. --part tune (the default) learns from four of five documents of the
+training part and scores the fifth, so that dev has no say in which way is taken; --part dev learns
+from all of them. The ranker that scores stays that of the parser's trees from before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import niwaki
+from benchmarks.common import DATA, need, of_parser, parser, report, signature
+from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained, write
+from benchmarks.tasks.connectives import difference, parsed, read, scored
+from niwaki.data.connectives import Connective, Document
+from niwaki.data.sentence import Sentence
+from niwaki.learning.checkpoint import hash_of_files
+from niwaki.pipeline.store import find_model
+from niwaki.tasks.connectives.learning import learn_connectives
+from niwaki.tasks.connectives.model import ConnectiveModel
+
+EWT_TEST = DATA / "ud-english-ewt" / "en_ewt-ud-test.conllu"
+# Documents that are held out to choose a way.
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a parser is trained on; `sentences` is how many with connectives are learned from."""
+
+    smooth: bool = False
+    k: int = 8
+    passes: int = 1
+    schedule: float | str = "auto"
+    share: int = 4  # every so-many-th tree of EWT beside
+    sentences: int | None = None
+    costs: bool = True
+
+
+WAYS: dict[str, Way] = {
+    "trees alone": Way(costs=False),
+    "as it is": Way(),
+    "smooth": Way(smooth=True),
+    "smooth, three a tree": Way(smooth=True, schedule=3),
+    "smooth, 200 sentences": Way(smooth=True, sentences=200),
+    "smooth, three passes": Way(smooth=True, passes=3),
+    "smooth, k 64": Way(smooth=True, k=64),
+    "k 64": Way(k=64),
+    "as it is, all trees": Way(share=1),
+    "smooth, all trees": Way(smooth=True, share=1),
+}
+
+
+def ranker_of(name: str, given: Sequence[Document], model: str) -> Path:
+    """A ranker of the parser's own trees; learned if it is not there from an earlier run."""
+    made_by = hash_of_files([str(find_model(model))])[:8]
+    path = WORK / f"connectives-{name}-{made_by}.niwaki"
+    if not path.exists():
+        learn_connectives(parsed(given, model)).save(path)
+    return path
+
+
+def examples(given: Sequence[Document], most: int | None) -> list[Sentence]:
+    """Sentences with connectives that join words of them, the first of each document first."""
+    rows = []
+    for each in given:
+        found = tuple(c for c in each.connectives if inside(c))
+        marked = list(replace(each, connectives=found).marked())
+        rows += enumerate(marked[number] for number in sorted({c.sentence for c in found}))
+    rows.sort(key=lambda row: row[0])
+    return [sentence for _, sentence in rows[:most]]
+
+
+def inside(connective: Connective) -> bool:
+    heads = connective.arg1, connective.arg2
+    return all(head and head.sentence == connective.sentence for head in heads)
+
+
+def trained_on(model: str, part: str, train: Sequence[Document], way: Way) -> Path:
+    trees = list(niwaki.read_conllu(need(EWT_TRAIN)))[:: way.share]
+    file = write(WORK / f"ewt-train-{way.share}.conllu", trees)
+    objectives: list[dict[str, Any]] = [{"data": str(file)}]
+    for half in (0, 1) if way.costs else ():
+        ranker = ranker_of(f"{part}-{half}", train[half::2], model)
+        asked = examples(train[1 - half :: 2], way.sentences and way.sentences // 2)
+        data = write(WORK / f"connectives-{part}-{1 - half}-{len(asked)}.conllu", asked)
+        more = {"connectives": str(ranker), "k": way.k, "smooth": way.smooth}
+        objectives.append(
+            {"kind": "connectives", "data": str(data), "schedule": way.schedule, **more}
+        )
+    record = {"objective": objectives, "training": {"epochs": way.passes}}
+    return trained("connectives", record, init=find_model(model))
+
+
+def main() -> None:
+    made = parser(__doc__)
+    made.add_argument("ways", metavar="NAME", nargs="*", default=list(WAYS), help="default: all")
+    made.add_argument("--parser", default="en", help="who is trained on")
+    made.add_argument("--part", choices=["tune", "dev"], default="tune", help="what is scored")
+    arguments = made.parse_args()
+    train, gold = read("train"), read("dev")
+    if arguments.part == "tune":
+        gold = train[::FOLDS]
+        train = [each for number, each in enumerate(train) if number % FOLDS]
+    model = ConnectiveModel.load(ranker_of(arguments.part, train, arguments.parser))
+    before = scored(model, parsed(gold, arguments.parser), gold)
+    best = scored(model, gold, gold)
+    las = niwaki.evaluate(EWT_TEST, arguments.parser).scores["LAS"]
+    result: dict[str, Any] = {
+        "signature": signature(parser=Path(arguments.parser).name, part=arguments.part),
+        "before": {**before.to_json(2000), "LAS on EWT test": las},
+        "gold trees, the same ranker": best.to_json(),
+    }
+    for name in arguments.ways:
+        path = trained_on(arguments.parser, arguments.part, train, WAYS[name])
+        after = scored(model, parsed(gold, path), gold)
+        result[name] = {
+            **asdict(WAYS[name]),
+            **after.to_json(),
+            "over before": difference(before, after)["both"],
+            "LAS on EWT test": niwaki.evaluate(EWT_TEST, path).scores["LAS"],
+        }
+        # A run that is ended early keeps what it has.
+        report(f"connectives-{arguments.part}{of_parser(arguments.parser)}", result)
+
+
+if __name__ == "__main__":
+    main()
