@@ -20,8 +20,8 @@ PAIRS = "a b\n\nc d\n", "x y\nz\nw v\n", "0-0 1-1\n0-0\n0-0\n"
 LANTERNS = ROOT / "examples" / "lanterns.conllu"
 
 COMMANDS = (
-    *("align", "analyze-bilingual", "cluster", "draw", "evaluate", "parse", "references"),
-    *("reorder", "train", "uptrain"),
+    *("align", "analyze-bilingual", "cluster", "draw", "evaluate", "find", "index", "parse"),
+    *("references", "reorder", "train", "uptrain"),
 )
 
 
@@ -64,6 +64,7 @@ def test_verbs_that_read_sentences(broken: Path, model: niwaki.Pipeline) -> None
     check_verb(lambda **given: list(niwaki.reorder(broken, "ja", **given)), 2)
     check_verb(lambda **given: list(niwaki.draw_trees(broken, **given)), 2)
     check_verb(lambda **given: list(niwaki.draw_trees(broken, "svg", **given)), 2)
+    check_verb(lambda **given: list(niwaki.find("[label=root]", broken, **given)), 2)
 
     def clustered(**given: Any) -> Any:
         return niwaki.cluster(broken, 3, min_count=1, form="conllu", **given).paths

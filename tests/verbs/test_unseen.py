@@ -320,6 +320,8 @@ def test_own_trees_are_learned(
     data = str(write(tmp_path / "nine.conllu", toy[:NINE]))
     cost = {"kind": "reordering", "rules": "ja", "data": str(references)}
     config = {"objective": [{"data": data}, cost], **QUICK}
-    found = niwaki.self_train(config, nine, tmp_path / "m.niwaki", n=2, threads=1)
+    found = niwaki.self_train(
+        config, nine, tmp_path / "m.niwaki", n=2, max_cost=float("inf"), threads=1
+    )
     assert found.model.learned is not None and found.model.learned.complete
     assert found.model.learned.knows(toy).all()
