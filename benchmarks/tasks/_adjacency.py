@@ -38,8 +38,19 @@ def pairs_of(n: int) -> list[tuple[int, int]]:
     ]
 
 
+# Features of a tree are the same in all folds.
+_SEEN: dict[tuple[tuple[str, ...], tuple[int, ...]], tuple[NDArray[np.int64], Keys]] = {}
+
+
 def pair_features(tree: TreeView) -> tuple[NDArray[np.int64], Keys]:
     """Where the keys of each pair end, and the keys."""
+    name = tree.forms, tree.heads
+    if name not in _SEEN:
+        _SEEN[name] = _pair_features(tree)
+    return _SEEN[name]
+
+
+def _pair_features(tree: TreeView) -> tuple[NDArray[np.int64], Keys]:
     words = [keys.tolist() for keys in word_features(tree)]
     tags = ["<", *tree.upos, ">"]
     labels = ["<", *tree.relations, ">"]

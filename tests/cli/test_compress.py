@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,34 @@ def test_rates(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
         "she rakes pines .",
         "Kimura rakes lanterns .",
     ]
+
+
+def test_the_integer_programme(files: Path, tmp_path: Path) -> None:
+    pytest.importorskip("highspy", reason="HiGHS is not installed: pip install 'niwaki[ilp]'")
+    model, out, text = tmp_path / "m.niwaki", tmp_path / "out.conllu", tmp_path / "text.txt"
+    text.write_text("she rakes gravel .\nSato rakes gravel .\n")
+    train = files / "train.conllu"
+    assert run("train-compressor", train, "-o", model, "--count", text) == 0
+    options = ("--method", "ilp", "--rate", 0.6, "--document")
+    assert run("compress", files / "bare.conllu", "-m", model, "-o", out, *options) == 0
+    found = list(read_conllu(out))
+    assert len(found) == 12 and any(not all(kept_of(sentence)) for sentence in found)
+    # Subjects stay with their verbs, here as everywhere.
+    for sentence in found:
+        kept = kept_of(sentence)
+        for head, label, keep in zip(sentence.heads, sentence.deprels, kept, strict=True):
+            assert label != "nsubj" or kept[head - 1] == keep
+
+
+def test_without_highs_it_is_told(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    model, bare = files / "s.niwaki", files / "bare.conllu"
+    with pytest.raises(niwaki.ExtraMissingError, match=r"needs HiGHS; pip install 'niwaki\[ilp\]'"):
+        list(niwaki.compress(bare, model, method="ilp"))
+    with pytest.raises(niwaki.NiwakiError, match="no method 'rule'; did you mean 'rules'"):
+        list(niwaki.compress(bare, model, method="rule"))  # type: ignore[arg-type]
+    with pytest.raises(niwaki.NiwakiError, match="no WordNet in"):
+        list(niwaki.compress(bare, model, method="ilp", wordnet=files))
 
 
 def test_the_verbs_do_the_same(files: Path) -> None:

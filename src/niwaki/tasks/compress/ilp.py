@@ -107,10 +107,11 @@ def _is_clause(tree: TreeView, word: int) -> bool:
 def _weights(tree: TreeView, grid: Grid, counts: NGrams, kept: FloatArray, lm: str) -> Weights:
     ids = np.concatenate([[START], counts.ids(tree.forms)])
     started = np.full(grid.n, START)
+    i, j = grid.pairs.T
     found = (
         counts.probabilities(started, started, ids[1:]),
-        counts.probabilities(*ids[grid.triples.T]),
-        counts.probabilities(*ids[grid.pairs.T], np.full(len(grid.pairs), END)),
+        counts.probabilities(*(ids[grid.triples[:, place]] for place in range(3))),
+        counts.probabilities(ids[i], ids[j], np.full(len(grid.pairs), END)),
     )
     first, rows, last = (np.log(each) if lm == "log" else each for each in found)
     return Weights(kept, first, rows, last)

@@ -23,6 +23,9 @@ from niwaki.typing import FloatArray, IntArray
 # Longer sentences are not learned from: charts of both kinds of words grow with the fourth power.
 _LONGEST = 100
 
+# Halves of fewer sentences do not tell what is dropped on the whole.
+_ENOUGH = 40
+
 # Told how far the weights may be from the best ones, as a share of the objective.
 Told = Callable[[float], None]
 
@@ -51,7 +54,7 @@ def learn_compressor(
             "with Keep=0 in MISC"
         )
     learned = _Problem(pairs, settings).solve(told)
-    if settings.calibrate and len(pairs) > 1:
+    if settings.calibrate and len(pairs) >= _ENOUGH:
         learned = learned.with_bias(_bias(pairs, settings))
     counts = count_ngrams([*(each.sentence.forms for each in given), *text])
     return Compressor(settings, learned, counts, card or {})

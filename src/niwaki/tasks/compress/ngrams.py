@@ -64,21 +64,19 @@ class NGrams:
     def _after_one(self) -> tuple[FloatArray, FloatArray]:
         """How often each word was the first of a pair, and before how many different words."""
         first = (self.pairs // np.uint64(self.size)).astype(np.int64)
-        often = np.bincount(first, self.pair_counts, minlength=self.size)
-        return often, np.bincount(first, minlength=self.size).astype(np.float64)
+        return _tally(first, self.pair_counts, self.size)
 
     @cached_property
     def _after_two(self) -> tuple[FloatArray, FloatArray]:
         first = (self.triples // np.uint64(self.size)).astype(np.int64)
-        often = np.bincount(first, self.triple_counts, minlength=len(self.pairs) + 1)
-        return often, np.bincount(first, minlength=len(self.pairs) + 1).astype(np.float64)
+        return _tally(first, self.triple_counts, len(self.pairs) + 1)
 
     def probabilities(self, first: Ids, second: Ids, third: Ids) -> FloatArray:
         """P(third | first, second), of arrays of equal shape."""
         size, wide = np.uint64(self.size), self.size
         kinds = float((self.singles > 0).sum())
         total = float(self.singles.sum())
-        alone = (self.singles[third] + kinds / wide) / (total + kinds)
+        alone = np.asarray((self.singles[third] + kinds / wide) / (total + kinds), np.float64)
         pair = _counts(self.pairs, self.pair_counts, second.astype(np.uint64) * size, third)
         often, different = (table[second] for table in self._after_one)
         one = _mixed(pair, often, different, alone)
@@ -142,6 +140,11 @@ def count_ngrams(sentences: Iterable[Sequence[str]], least_count: int = 2) -> NG
     places = np.searchsorted(pairs, first).astype(np.uint64)
     triples, triple_counts = np.unique(_key(places * wide, text[2:][inside]), return_counts=True)
     return NGrams(words, singles, pairs, pair_counts, triples, triple_counts)
+
+
+def _tally(first: Ids, counts: Ids, size: int) -> tuple[FloatArray, FloatArray]:
+    often = np.bincount(first, counts, minlength=size).astype(np.float64)
+    return often, np.bincount(first, minlength=size).astype(np.float64)
 
 
 def _key(scaled: Keys, last: Ids) -> Keys:

@@ -108,7 +108,7 @@ class Grid:
         """Pairs of neighbouring kept words; 0 is before the first of them."""
         i, j = np.triu_indices(self.n + 1, 1)
         near = ((j - i <= self.skip) | (i == 0)) & self._free(i, i, j) & self._free(j, i, j)
-        return np.column_stack([i, j])[near].astype(np.int64)
+        return np.asarray(np.column_stack([i, j])[near], dtype=np.int64)
 
 
 @dataclass(frozen=True)
