@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         evaluate_all,
         evaluate_reordering,
     )
+    from niwaki.verbs.judging import corrupt
     from niwaki.verbs.labelling import evaluate_roles, facts, roles, train_roles
     from niwaki.verbs.parsing import kbest, parse
     from niwaki.verbs.pricing import Prices, price
@@ -144,6 +145,7 @@ _LATER = {
         *("Comparison", "compare", "evaluate", "evaluate_alignment", "evaluate_all"),
         "evaluate_reordering",
     ),
+    "niwaki.verbs.judging": ("corrupt",),
     "niwaki.verbs.labelling": ("evaluate_roles", "facts", "roles", "train_roles"),
     "niwaki.verbs.parsing": ("kbest", "parse"),
     "niwaki.verbs.pricing": ("Prices", "price"),
@@ -218,6 +220,7 @@ __all__ = [
     "cluster",
     "compare",
     "connectives",
+    "corrupt",
     "draw",
     "draw_trees",
     "evaluate",

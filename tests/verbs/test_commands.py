@@ -179,6 +179,15 @@ def evaluate_connectives(bench: Bench) -> None:
     assert found.items() <= bench.json("evaluate-connectives", JOINED, JOINED).items()
 
 
+def corrupt(bench: Bench) -> None:
+    found = "".join(map(str, niwaki.corrupt(TOY, ["missing", "all-capitals"], seed=3)))
+    words = ("corrupt", TOY, "--kind", "missing", "--kind", "all-capitals", "--seed", 3)
+    assert found == bench.run(*words)
+    lines = [each.text for each in niwaki.corrupt(TOY, once=True, parser=bench.model)]
+    told = bench.run("corrupt", TOY, "--once", "--parser", bench.model, "--to", "text")
+    assert lines == told.splitlines()
+
+
 def roles(bench: Bench) -> None:
     labeller = niwaki.train_roles(LABELLED, bench.file("r.niwaki"))
     found = "".join(map(str, niwaki.roles(LABELLED, labeller)))
