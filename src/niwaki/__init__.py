@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from niwaki.pipeline.store import load
     from niwaki.tasks.answers.model import AnswerModel
     from niwaki.tasks.connectives.model import ConnectiveModel
+    from niwaki.tasks.grammar.judge import Judge
     from niwaki.tasks.reorder.learning import Learned
     from niwaki.tasks.reorder.reorderer import Reordering
     from niwaki.tasks.reorder.rules import RuleSet
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
         evaluate_all,
         evaluate_reordering,
     )
-    from niwaki.verbs.judging import corrupt
+    from niwaki.verbs.judging import corrupt, evaluate_judge, judge, train_judge
     from niwaki.verbs.labelling import evaluate_roles, facts, roles, train_roles
     from niwaki.verbs.parsing import kbest, parse
     from niwaki.verbs.pricing import Prices, price
@@ -124,6 +125,7 @@ _LATER = {
     "niwaki.pipeline.store": ("load",),
     "niwaki.tasks.answers.model": ("AnswerModel",),
     "niwaki.tasks.connectives.model": ("ConnectiveModel",),
+    "niwaki.tasks.grammar.judge": ("Judge",),
     "niwaki.tasks.reorder.learning": ("Learned",),
     "niwaki.tasks.reorder.reorderer": ("Reordering",),
     "niwaki.tasks.reorder.rules": ("RuleSet",),
@@ -145,7 +147,7 @@ _LATER = {
         *("Comparison", "compare", "evaluate", "evaluate_alignment", "evaluate_all"),
         "evaluate_reordering",
     ),
-    "niwaki.verbs.judging": ("corrupt",),
+    "niwaki.verbs.judging": ("corrupt", "evaluate_judge", "judge", "train_judge"),
     "niwaki.verbs.labelling": ("evaluate_roles", "facts", "roles", "train_roles"),
     "niwaki.verbs.parsing": ("kbest", "parse"),
     "niwaki.verbs.pricing": ("Prices", "price"),
@@ -178,6 +180,7 @@ __all__ = [
     "Evaluation",
     "ExtraMissingError",
     "GainsReport",
+    "Judge",
     "KBest",
     "KernelMissingError",
     "Learned",
@@ -227,11 +230,13 @@ __all__ = [
     "evaluate_alignment",
     "evaluate_all",
     "evaluate_connectives",
+    "evaluate_judge",
     "evaluate_ranking",
     "evaluate_reordering",
     "evaluate_roles",
     "facts",
     "info",
+    "judge",
     "kbest",
     "learn_rules",
     "load",
@@ -251,6 +256,7 @@ __all__ = [
     "trade_off",
     "train",
     "train_connectives",
+    "train_judge",
     "train_ranker",
     "train_roles",
     "uptrain",

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from niwaki.data.judged import BROKEN, CLEAN_TEXT
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
 from niwaki.errors import CorpusError, shown
@@ -45,7 +46,7 @@ def sentence_of(clean: Sentence, words: Sequence[Word], kind: str) -> Sentence:
     """The sentence that these words make, with a map to the clean one in MISC."""
     text = "".join(word.form if word.glued else f"{word.form} " for word in words).rstrip()
     comments = [f"sent_id = {clean.id}-{kind}"] if clean.id else []
-    comments += [f"broken = {kind}", f"clean = {clean.text}", f"text = {text}"]
+    comments += [f"{BROKEN} = {kind}", f"{CLEAN_TEXT} = {clean.text}", f"text = {text}"]
     columns: dict[str, list[str]] = {}
     for name in _COPIED:
         values = getattr(clean, name)
