@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.modelfile import ModelFile, read_model_file, write_model_file
 from niwaki.errors import ConfigError, ModelError, NiwakiError
-from niwaki.keys import check_values
+from niwaki.keys import check_values, key
 from niwaki.learning.boosting import Boosted, BoostingSettings, learn_boosted
 from niwaki.tasks.grammar.features import GROUPS, Expected, Look, numbers_of, table_of
 from niwaki.tasks.grammar.patterns import PatternCounts
@@ -32,13 +32,12 @@ _CARD, _COUNTS, _TREES = "config.json", "counts.safetensors", "trees.safetensors
 class Settings:
     """What a judge looks at, and how it learns."""
 
-    method: str = "all"
+    method: Literal["parser", "ngrams", "all"] = key("all", "What a judge looks at.")
     boosting: BoostingSettings = field(default_factory=BoostingSettings)
 
     def __post_init__(self) -> None:
+        check_values(self)
         check_values(self.boosting)
-        if self.method not in METHODS:
-            raise ConfigError(f"no method {self.method!r}; give {', '.join(METHODS)}")
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ TREES = ("arcs", "arcs of forms", "frames")
 KINDS = (*RUNS, *WORDS, *TREES)
 
 _CLOSED = frozenset("DET ADP PRON AUX CCONJ SCONJ PART PUNCT".split())
-_EDGE = "<>"
+# Before and behind a sentence; no word has a line's end in it.
+_BEGIN, _END = "<\n", ">\n"
 # Sentences that are looked at together.
 _BATCH = 2000
 _FACTORS = np.random.default_rng(20070).integers(1, 2**63, 16, dtype=np.uint64) * 2 + 1
@@ -108,9 +109,9 @@ def patterns(sentences: Sequence[Sentence]) -> dict[str, tuple[Keys, NDArray[np.
         own = [x if x != "_" else u for x, u in zip(sentence.xpos, sentence.upos, strict=True)]
         low = [form.lower() for form in sentence.forms]
         rows = zip(low, own, sentence.upos, strict=True)
-        tags += [_EDGE, *own, _EDGE]
-        forms += [_EDGE, *low, _EDGE]
-        shapes += [_EDGE, *(form if upos in _CLOSED else tag for form, tag, upos in rows), _EDGE]
+        tags += [_BEGIN, *own, _END]
+        forms += [_BEGIN, *low, _END]
+        shapes += [_BEGIN, *(form if upos in _CLOSED else tag for form, tag, upos in rows), _END]
     sizes = np.array([len(sentence) + 2 for sentence in sentences], dtype=np.int64)
     owner = np.repeat(np.arange(len(sentences)), sizes)
     tag, shape, form = (
