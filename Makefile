@@ -27,7 +27,7 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	$(addprefix tests/training/test_,costs.py groups.py interpolation.py links.py partial.py \
 	resume.py self_training.py tagless.py train.py walk.py)
 
-.PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model roles-model \
+.PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model roles-model judge-model \
 	accurate accurate-model silver lock sbom wheel build clean
 
 help: ## print the targets
@@ -91,6 +91,13 @@ roles-model: .venv/.built ## train the labeller of roles in the box again, if it
 		--frames ../shared/data/propbank-frames/rolesets.jsonl.gz -o $(ROLES_MODEL) \
 		--licence 'model: CC BY-SA 4.0' --licence 'UD English EWT: CC BY-SA 4.0' \
 		--licence 'PropBank (annotations of EWT, frames): CC BY-SA 4.0'
+
+JUDGE_MODEL ?= build/en-judge.niwaki
+judge-model: .venv/.built ## train a judge of English sentences, if its data is at hand
+	@mkdir -p $(dir $(JUDGE_MODEL))
+	$(BIN)/niwaki train-judge ../shared/data/ud-english-ewt/en_ewt-ud-dev.conllu \
+		../shared/data/ud-english-pud/en_pud-ud-test.conllu \
+		$(addprefix --reference ,$(wildcard $(AMALGUM)/*.conllu.gz)) -o $(JUDGE_MODEL)
 
 ACCURATE := packages/niwaki-en-accurate
 ACCURATE_MODEL := $(ACCURATE)/src/niwaki_en_accurate/en-accurate.niwaki

@@ -18,7 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import lzma
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -118,23 +118,22 @@ def corpus(model: Pipeline, clean: Sequence[Sentence], lexicon: Lexicon) -> Corp
     return Corpus(looks, np.array([row[0] for row in rows]), [row[1] for row in rows])
 
 
-def in_folds(data: Corpus, counts: PatternCounts, groups: Sequence[str]) -> FloatArray:
+def in_folds(data: Corpus, numbers: Mapping[str, FloatArray], groups: Sequence[str]) -> FloatArray:
     """Log odds of every sentence, by trees that have seen neither it nor what was made of it."""
     odds = np.zeros(len(data.looks))
     for fold in range(FOLDS):
         held = data.source % FOLDS == fold
-        clean = [data.looks[at] for at in np.flatnonzero(~held & data.clean)]
-        rows = table_of(numbers_of(data.looks, counts, Expected.of(clean)), groups)
+        expected = Expected.of([data.looks[at] for at in np.flatnonzero(~held & data.clean)])
+        over = np.array([expected.over(look) for look in data.looks])
+        rows = table_of({**numbers, "score over expected": over}, groups)
         seen = data.mixed(~held)
         trees = learn_boosted(rows[seen], data.clean[seen], Settings().boosting)
         odds[held] = trees.log_odds(rows[held])
     return odds
 
 
-def threshold(data: Corpus, counts: PatternCounts, kind: str = "tags5 least") -> FloatArray:
-    """Method 2: the rarest run of five tags, above or below a threshold that other folds choose."""
-    clean = [data.looks[at] for at in np.flatnonzero(data.clean)]
-    values = numbers_of(data.looks, counts, Expected.of(clean))[kind]
+def threshold(data: Corpus, values: FloatArray) -> FloatArray:
+    """Method 2: well formed is what is above a threshold that other folds choose."""
     odds = np.zeros(len(values))
     for fold in range(FOLDS):
         held = data.source % FOLDS == fold
@@ -162,13 +161,16 @@ def judging(model: Pipeline, share: int, reference_share: int) -> dict[str, Any]
     lexicon = Lexicon.of(reference, OFTEN)
     counts = PatternCounts.of(model.parse(reference, retag=True))
     data = corpus(model, gum(model, share), lexicon)
-    found = {
-        "2: threshold": judged(data, threshold(data, counts)),
-        "3: parser": judged(data, in_folds(data, counts, METHODS["parser"])),
-        "4: runs of tags": judged(data, in_folds(data, counts, METHODS["ngrams"])),
-        "runs of tags and words": judged(data, in_folds(data, counts, ("ngrams", "words"))),
-        "5: all": judged(data, in_folds(data, counts, METHODS["all"])),
+    # What is expected of scores depends on the fold, and is put in there.
+    numbers = numbers_of(data.looks, counts, Expected({}, 1.0))
+    odds = {
+        "2: rarest run of five tags": threshold(data, numbers["tags5 least"]),
+        "3: parser": in_folds(data, numbers, METHODS["parser"]),
+        "4: runs of tags": in_folds(data, numbers, METHODS["ngrams"]),
+        "runs of tags and words": in_folds(data, numbers, ("ngrams", "words")),
+        "5: all": in_folds(data, numbers, METHODS["all"]),
     }
+    found = {name: judged(data, each) for name, each in odds.items()}
     seen = data.mixed(np.ones(len(data.looks), dtype=np.bool_))
     looks = [data.looks[at] for at in seen]
     judge = Judge.learn(looks, data.clean[seen], counts)

@@ -6,7 +6,7 @@ sentences that a judge learned from were broken, so one half is where it is unde
 sentences by their probabilities, or choose a threshold of your own. The parser is the one that the
 judge learned with.
 
-  niwaki judge mails.txt -m judge.niwaki
+  niwaki judge mails.txt -m judge.niwaki --from lines
   niwaki judge sentences.conllu -m judge.niwaki --to conllu
 """
 
@@ -19,6 +19,7 @@ from niwaki.cli._arguments import add_parser_arguments
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
 from niwaki.data.judged import with_judgement
+from niwaki.data.text import FORMATS
 from niwaki.verbs.judging import judge
 
 
@@ -28,12 +29,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         *("-m", "--model"), metavar="JUDGE", required=True, help="a judge of `niwaki train-judge`"
     )
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
+    parser.add_argument(
+        "--from", choices=FORMATS, dest="source", help="format of the input (default: by its look)"
+    )
     parser.add_argument("--to", choices=["text", "conllu"], default="text", help="default: text")
     add_parser_arguments(parser, default="en")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    found = judge(arguments.file, arguments.model, arguments.parser, threads=arguments.threads)
+    found = judge(
+        arguments.file,
+        arguments.model,
+        arguments.parser,
+        form=arguments.source,
+        threads=arguments.threads,
+    )
     if arguments.to == "conllu":
         write_conllu((with_judgement(*each) for each in found), arguments.output)
         return OK

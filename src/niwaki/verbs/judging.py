@@ -66,11 +66,13 @@ def judge(
     judge: str | os.PathLike[str] | Judge,
     parser: Model = "en",
     *,
+    form: str | None = None,
     threads: int = 1,
 ) -> Iterator[tuple[Sentence, float]]:
     """Yield each sentence with the probability that it is well formed.
 
-    The parser is the one with which the judge learned; a file or text is read as `parse` does.
+    The parser is the one with which the judge learned; a file is read as by `parse`, in a
+    `form` such as "lines", a sentence each.
 
         >>> for sentence, probability in judge("mails.txt", "judge.niwaki"):
         ...     print(f"{probability:.2f}", sentence.text)
@@ -83,7 +85,7 @@ def judge(
             f"this judge learned with the parser {learned_with}, and {given} was given; "
             "parse with the same (--parser)"
         )
-    return _judged(_read(source, pipeline), reader, pipeline, threads)
+    return _judged(_read(source, pipeline, form), reader, pipeline, threads)
 
 
 def train_judge(
@@ -184,9 +186,9 @@ def _tagged(source: Sentences, parser: Model | None, threads: int) -> list[Sente
     return given
 
 
-def _read(source: Any, pipeline: Pipeline | None) -> Iterable[Sentence]:
+def _read(source: Any, pipeline: Pipeline | None, form: str | None = None) -> Iterable[Sentence]:
     segmenter = pipeline.segmenter if pipeline else None
-    return read_sentences(source, segmenter=segmenter) if is_source(source) else source
+    return read_sentences(source, form, segmenter) if is_source(source) else source
 
 
 def _read_all(sources: Any, pipeline: Pipeline) -> list[Sentence]:
