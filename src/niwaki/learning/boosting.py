@@ -140,8 +140,8 @@ class _Tree:
                 self.features[first + at], self.bins[first + at] = feature, part
             node = 2 * node + 1 + (binned[every, self.features[node]] > self.bins[node])
         leaf = node - (2**depth - 1)
-        down = np.bincount(leaf[known], slopes[known], minlength=2**depth)
-        bent = np.bincount(leaf[known], bends[known], minlength=2**depth)
+        down = _summed(leaf[known], slopes[known], 2**depth)
+        bent = _summed(leaf[known], bends[known], 2**depth)
         self.leaves = -settings.rate * down / (bent + settings.l2)
         self.steps = self.leaves[leaf]
 
@@ -151,8 +151,12 @@ class _Tree:
         """Sums of weights by node, feature and part."""
         width = self._width * self._count
         flat = (places + (node * width)[:, None]).ravel()
-        found = np.bincount(flat, np.repeat(weights, self._width), minlength=size * width)
+        found = _summed(flat, np.repeat(weights, self._width), size * width)
         return found.reshape(size, self._width, self._count)
+
+
+def _summed(places: NDArray[np.int64], weights: FloatArray, size: int) -> FloatArray:
+    return np.asarray(np.bincount(places, weights, minlength=size), dtype=np.float64)
 
 
 def _best(slopes: FloatArray, bends: FloatArray, l2: float) -> tuple[int, int]:

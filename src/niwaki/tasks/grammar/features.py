@@ -141,10 +141,10 @@ class _Seen:
 
     def but_first(self) -> NDArray[np.int64]:
         """The counts without those of the first pattern of each sentence."""
-        return self.counts[np.diff(self.owner, prepend=-1) == 0]
+        return np.asarray(self.counts[np.diff(self.owner, prepend=-1) == 0])
 
     def but_last(self) -> NDArray[np.int64]:
-        return self.counts[np.diff(self.owner, append=self.sentences) == 0]
+        return np.asarray(self.counts[np.diff(self.owner, append=self.sentences) == 0])
 
 
 def _next(runs: Sequence[_Seen], total: int) -> FloatArray:

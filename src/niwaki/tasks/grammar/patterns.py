@@ -169,7 +169,7 @@ def _mixed(*parts: Hashes) -> Keys:
     for factor, part in zip(_FACTORS, parts, strict=False):
         total += part * factor
     total ^= total >> np.uint64(31)
-    return (total * _FACTORS[9] >> np.uint64(32)).astype(np.uint32)
+    return np.asarray(total * _FACTORS[9] >> np.uint64(32), dtype=np.uint32)
 
 
 @lru_cache(1 << 18)
