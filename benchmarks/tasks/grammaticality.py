@@ -1,13 +1,14 @@
 """Broken sentences: judges of what is well formed, and parsers that are trained to be robust.
 
 python -m benchmarks.tasks.grammaticality [--parser MODEL] [--share N] [--reference-share N]
+python -m benchmarks.tasks.grammaticality --pairs (the same)
 python -m benchmarks.tasks.grammaticality --train [--part test] [--parser MODEL] [--share N]
 
 A judge learns from sentences of GUM that the parser has not learned from, each broken in one way,
 and is scored in five folds on all four kinds; patterns are counted in AMALGUM, parsed by the same
-parser. The judge of all folds ranks pairs of JFLEG (learners' sentences and their corrections),
-BLiMP and corrections from git histories. --share and --reference-share take every so-many-th
-sentence of GUM and of AMALGUM.
+parser. With --pairs, a judge that learned from all folds ranks pairs of JFLEG (learners' sentences
+and their corrections), BLiMP and corrections from git histories. --share and --reference-share
+take every so-many-th sentence of GUM and of AMALGUM. What was parsed is kept in build/tasks.
 
 --train trains the parser on, with every N-th tree of EWT's training part and the same sentences
 broken; beside it stands the same with trees alone.
@@ -16,13 +17,15 @@ broken; beside it stands the same with trees alone.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import lzma
-from collections.abc import Iterator, Mapping, Sequence
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +35,7 @@ from benchmarks.common import DATA, need, of_parser, report, signature
 from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained, write
 from niwaki.data.sentence import Sentence
 from niwaki.learning.boosting import learn_boosted
+from niwaki.learning.checkpoint import hash_of_files
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.base import Evaluation
 from niwaki.metrics.judging import JudgingEvaluation, judging_of
@@ -47,6 +51,7 @@ from niwaki.tasks.grammar.patterns import PatternCounts
 from niwaki.typing import FloatArray
 from niwaki.verbs.judging import looks_of
 
+T = TypeVar("T")
 GRAMMAR = DATA / "grammaticality"
 SAMPLES = 2000
 FOLDS = 5
@@ -156,11 +161,33 @@ def judged(data: Corpus, odds: FloatArray) -> JudgingEvaluation:
     )
 
 
-def judging(model: Pipeline, share: int, reference_share: int) -> dict[str, Any]:
-    reference = list(amalgum(reference_share))
-    lexicon = Lexicon.of(reference, OFTEN)
-    counts = PatternCounts.of(model.parse(reference, retag=True))
-    data = corpus(model, gum(model, share), lexicon)
+def kept(name: str, settings: Sequence[object], make: Callable[[], T]) -> T:
+    """What was made with these settings; made if it is not there from an earlier run."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    path = WORK / f"{name}-{hashlib.sha256(repr(settings).encode()).hexdigest()[:10]}.pickle"
+    if not path.exists():
+        path.write_bytes(pickle.dumps(make()))
+    found: T = pickle.loads(path.read_bytes())
+    return found
+
+
+def parsed(name: str, share: int, reference_share: int) -> tuple[Corpus, PatternCounts]:
+    """Clean and broken sentences of GUM, and counts of patterns in AMALGUM."""
+    model, by = niwaki.load(name), hash_of_files([str(find_model(name))])
+
+    def counted() -> PatternCounts:
+        return PatternCounts.of(model.parse(amalgum(reference_share), retag=True))
+
+    def made() -> tuple[Any, ...]:
+        lexicon = Lexicon.of(amalgum(reference_share), OFTEN)
+        found = corpus(model, gum(model, share), lexicon)
+        return found.looks, found.source, found.kinds
+
+    data = Corpus(*kept("gum", [by, share, reference_share], made))
+    return data, kept("patterns", [by, reference_share], counted)
+
+
+def judging(data: Corpus, counts: PatternCounts) -> dict[str, Any]:
     # What is expected of scores depends on the fold, and is put in there.
     numbers = numbers_of(data.looks, counts, Expected({}, 1.0))
     odds = {
@@ -171,13 +198,8 @@ def judging(model: Pipeline, share: int, reference_share: int) -> dict[str, Any]
         "5: all": in_folds(data, numbers, METHODS["all"]),
     }
     found = {name: judged(data, each) for name, each in odds.items()}
-    seen = data.mixed(np.ones(len(data.looks), dtype=np.bool_))
-    looks = [data.looks[at] for at in seen]
-    judge = Judge.learn(looks, data.clean[seen], counts)
-    judge.save(WORK / "judge.niwaki")
     best = found["5: all"]
     return {
-        "reference": {"sentences": len(reference)},
         "sentences": {"clean": int(data.clean.sum()), "all": len(data.looks)},
         "methods": {name: each.to_json(SAMPLES) for name, each in found.items()},
         "all over others": {
@@ -185,8 +207,6 @@ def judging(model: Pipeline, share: int, reference_share: int) -> dict[str, Any]
             for name, each in found.items()
             if each is not best
         },
-        "bytes of the judge": (WORK / "judge.niwaki").stat().st_size,
-        "pairs": real_pairs(model, judge),
     }
 
 
@@ -267,8 +287,12 @@ def ranked(model: Pipeline, judge: Judge, pairs: Sequence[Pair]) -> dict[str, An
     return result
 
 
-def real_pairs(model: Pipeline, judge: Judge) -> dict[str, Any]:
+def real_pairs(model: Pipeline, data: Corpus, counts: PatternCounts) -> dict[str, Any]:
+    seen = data.mixed(np.ones(len(data.looks), dtype=np.bool_))
+    judge = Judge.learn([data.looks[at] for at in seen], data.clean[seen], counts)
+    judge.save(WORK / "judge.niwaki")
     return {
+        "bytes of the judge": (WORK / "judge.niwaki").stat().st_size,
         "JFLEG": ranked(model, judge, list(jfleg())),
         "BLiMP": ranked(model, judge, list(blimp(model))),
         "git": ranked(model, judge, list(corrections(model))),
@@ -372,17 +396,21 @@ def main() -> None:
     made.add_argument("--train", action="store_true", help="train the parser to be robust instead")
     made.add_argument("--share", type=int, default=1, help="every so-many-th sentence")
     made.add_argument("--reference-share", type=int, default=1, help="of AMALGUM")
+    made.add_argument("--pairs", action="store_true", help="rank real pairs instead")
     arguments = made.parse_args()
-    shown = {"parser": Path(arguments.parser).name, "share": arguments.share}
+    name, shares = arguments.parser, (arguments.share, arguments.reference_share)
+    shown: dict[str, Any] = {"parser": Path(name).name, "share": arguments.share}
     if arguments.train:
-        result = robustness(arguments.parser, arguments.part, arguments.share)
-        name = f"robustness-{arguments.part}"
         shown["part"] = arguments.part
+        result = robustness(name, arguments.part, arguments.share)
+        title = f"robustness-{arguments.part}"
+    elif arguments.pairs:
+        result = real_pairs(niwaki.load(name), *parsed(name, *shares))
+        title = "grammaticality-pairs"
     else:
-        model = niwaki.load(arguments.parser)
-        result = judging(model, arguments.share, arguments.reference_share)
-        name = "grammaticality"
-    report(f"{name}{of_parser(arguments.parser)}", {"signature": signature(**shown), **result})
+        result = judging(*parsed(name, *shares))
+        title = "grammaticality"
+    report(f"{title}{of_parser(name)}", {"signature": signature(**shown), **result})
 
 
 if __name__ == "__main__":
