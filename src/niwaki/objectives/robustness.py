@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from niwaki.data.conllu import read_conllu
-from niwaki.data.constraints import Constraints
+from niwaki.data.constraints import Constraints, FixedHead
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
-from niwaki.errors import ConfigError, NiwakiError
+from niwaki.errors import ConfigError, ConstraintError, NiwakiError
 from niwaki.keys import key
 from niwaki.objectives import Costs, LeftOut
 from niwaki.objectives._trees import KnownTrees
@@ -52,6 +52,7 @@ class Robustness(KnownTrees):
             (whole if found is None else made).append(found or sentence)
         # Clean tags would tell what stood there.
         super().__init__([_untagged(sentence) for sentence in made])
+        self._constraints = [_constraints(sentence) for sentence in self.sentences]
         first = f"{whole[0].file}:{whole[0].line}" if whole else ""
         self.left_out = LeftOut(len(whole), "cannot be broken", first) if whole else None
 
@@ -70,7 +71,18 @@ class Robustness(KnownTrees):
         return costs.ravel()
 
     def constraints(self, number: int) -> Constraints | None:
+        return self._constraints[number]
+
+
+def _constraints(sentence: Sentence) -> Constraints | None:
+    """The heads that are known, unless they cross: not every parser could obey then."""
+    known = (FixedHead(word, head) for word, head in enumerate(sentence.heads, 1) if head >= 0)
+    found = Constraints(len(sentence), tuple(known))
+    try:
+        found.check(sentence)
+    except ConstraintError:
         return None
+    return found
 
 
 def _untagged(sentence: Sentence) -> Sentence:
