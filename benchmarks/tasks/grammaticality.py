@@ -123,15 +123,26 @@ def corpus(model: Pipeline, clean: Sequence[Sentence], lexicon: Lexicon) -> Corp
     return Corpus(looks, np.array([row[0] for row in rows]), [row[1] for row in rows])
 
 
-def in_folds(data: Corpus, numbers: Mapping[str, FloatArray], groups: Sequence[str]) -> FloatArray:
+def numbers_by_fold(data: Corpus, counts: PatternCounts) -> list[dict[str, FloatArray]]:
+    """The numbers of all sentences, with what other folds let expect of scores."""
+    numbers = numbers_of(data.looks, counts, Expected({}, 1.0))
+    found = []
+    for fold in range(FOLDS):
+        others = np.flatnonzero((data.source % FOLDS != fold) & data.clean)
+        expected = Expected.of([data.looks[at] for at in others])
+        over = np.array([expected.over(look) for look in data.looks])
+        found.append({**numbers, "score over expected": over})
+    return found
+
+
+def in_folds(
+    data: Corpus, numbers: Sequence[Mapping[str, FloatArray]], groups: Sequence[str]
+) -> FloatArray:
     """Log odds of every sentence, by trees that have seen neither it nor what was made of it."""
     odds = np.zeros(len(data.looks))
-    for fold in range(FOLDS):
+    for fold, found in enumerate(numbers):
         held = data.source % FOLDS == fold
-        expected = Expected.of([data.looks[at] for at in np.flatnonzero(~held & data.clean)])
-        over = np.array([expected.over(look) for look in data.looks])
-        rows = table_of({**numbers, "score over expected": over}, groups)
-        seen = data.mixed(~held)
+        rows, seen = table_of(found, groups), data.mixed(~held)
         trees = learn_boosted(rows[seen], data.clean[seen], Settings().boosting)
         odds[held] = trees.log_odds(rows[held])
     return odds
@@ -188,10 +199,9 @@ def parsed(name: str, share: int, reference_share: int) -> tuple[Corpus, Pattern
 
 
 def judging(data: Corpus, counts: PatternCounts) -> dict[str, Any]:
-    # What is expected of scores depends on the fold, and is put in there.
-    numbers = numbers_of(data.looks, counts, Expected({}, 1.0))
+    numbers = numbers_by_fold(data, counts)
     odds = {
-        "2: rarest run of five tags": threshold(data, numbers["tags5 least"]),
+        "2: rarest run of five tags": threshold(data, numbers[0]["tags5 least"]),
         "3: parser": in_folds(data, numbers, METHODS["parser"]),
         "4: runs of tags": in_folds(data, numbers, METHODS["ngrams"]),
         "runs of tags and words": in_folds(data, numbers, ("ngrams", "words")),

@@ -28,10 +28,14 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "words": (
         *(f"{kind} mean" for kind in RUNS[1:]),
         *(f"{kind} {how}" for kind in WORDS for how in ("least", "mean")),
-        *(f"{what} {how}" for what in ("next tag", "next word", "fit after") for how in _HOW),
-        *(f"fit before {how}" for how in _HOW),
+        *(f"{what} {how}" for what in ("next tag", "next word") for how in _HOW),
+        *(f"fit {where} {how}" for where in ("after", "before", "between") for how in _HOW),
     ),
-    "parser": (*_SURE, *(f"{kind} {how}" for kind in TREES for how in ("least", "mean"))),
+    "parser": (
+        *_SURE,
+        *(f"{kind} {how}" for kind in TREES for how in ("least", "mean")),
+        *(f"fit below {how}" for how in _HOW),
+    ),
 }
 NAMES = tuple(name for names in GROUPS.values() for name in names)
 
@@ -108,12 +112,8 @@ def numbers_of(
         runs = [seen[f"{kind}{n}"] for n in range(1, most + 1)]
         values = runs[0].spread(_next(runs, counts.total(f"{kind}1")))
         found |= {f"{what} {how}": each for how, each in zip(_HOW, values, strict=True)}
-    for what, first, second in (("after", "words1", "form"), ("before", "form", "words1")):
-        pairs = seen[f"form {what}"]
-        left, right = seen[first].but_last(), seen[second].but_first()
-        usual = left * right / max(counts.total("form"), 1)
-        values = pairs.spread(np.log((pairs.counts + _DOUBT) / (usual + _DOUBT)))
-        found |= {f"fit {what} {how}": each for how, each in zip(_HOW, values, strict=True)}
+    for what, values in _fits(looks, seen, counts).items():
+        found |= {f"{what} {how}": each for how, each in zip(_HOW, values, strict=True)}
     rows = np.array([_sureness(look, expected) for look in looks]).reshape(-1, len(_SURE))
     return found | dict(zip(_SURE, rows.T, strict=True))
 
@@ -139,12 +139,45 @@ class _Seen:
         sums = np.bincount(self.owner, values, minlength=self.sentences)
         return least, second, sums / np.maximum(sizes, 1)
 
+    def fit(self, usual: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The spread of log (seen / usual)."""
+        return self.spread(np.log((self.counts + _DOUBT) / (usual + _DOUBT)))
+
+    def inner(self) -> NDArray[np.int64]:
+        """The counts without those of the first and the last pattern of each sentence."""
+        first, last = np.diff(self.owner, prepend=-1), np.diff(self.owner, append=self.sentences)
+        return np.asarray(self.counts[(first == 0) & (last == 0)])
+
     def but_first(self) -> NDArray[np.int64]:
         """The counts without those of the first pattern of each sentence."""
         return np.asarray(self.counts[np.diff(self.owner, prepend=-1) == 0])
 
     def but_last(self) -> NDArray[np.int64]:
         return np.asarray(self.counts[np.diff(self.owner, append=self.sentences) == 0])
+
+
+def _fits(
+    looks: Sequence[Look], seen: Mapping[str, _Seen], counts: PatternCounts
+) -> dict[str, tuple[FloatArray, FloatArray, FloatArray]]:
+    """How much more often two parts were seen together than if they knew nothing of each other:
+    a form and the word before it, behind it, both of them; and a form and what hangs from it.
+    """
+    form, shape, total = seen["form"], seen["words1"], max(counts.total("form"), 1)
+    after, before, between = (seen[f"form {where}"] for where in ("after", "before", "between"))
+    # Of n forms with those at the edges, n - 2 stand between two words.
+    own = np.maximum(form.inner(), 1)
+    heads = np.concatenate(
+        [np.zeros(0, np.int64), *(np.maximum(look.sentence.heads, 0) for look in looks)]
+    )
+    arcs = seen["arcs of forms"]
+    starts = np.flatnonzero(np.diff(form.owner, prepend=-1))
+    above = form.counts[starts[arcs.owner] + heads] if len(arcs.owner) else arcs.counts
+    return {
+        "fit after": after.fit(shape.but_last() * form.but_first() / total),
+        "fit before": before.fit(form.but_last() * shape.but_first() / total),
+        "fit between": between.fit(after.but_last() * before.but_first() / own),
+        "fit below": arcs.fit(above * seen["arc ends"].counts / total),
+    }
 
 
 def _next(runs: Sequence[_Seen], total: int) -> FloatArray:

@@ -26,9 +26,11 @@ Hashes = NDArray[np.uint64]
 TAG_RUNS = range(1, 8)
 WORD_RUNS = range(1, 5)
 RUNS = tuple(f"tags{n}" for n in TAG_RUNS)
-# A form; a form and a word behind or before it.
-WORDS = (*(f"words{n}" for n in WORD_RUNS), "form", "form before", "form after")
-TREES = ("arcs", "arcs of forms", "frames")
+# A form; a form and a word behind it, before it, or on both sides.
+FORMS = ("form", "form before", "form after", "form between")
+WORDS = (*(f"words{n}" for n in WORD_RUNS), *FORMS)
+# An arc between words, without its head, and from a form; a word with the labels below it.
+TREES = ("arcs", "arc ends", "arcs of forms", "frames")
 KINDS = (*RUNS, *WORDS, *TREES)
 
 _CLOSED = frozenset("DET ADP PRON AUX CCONJ SCONJ PART PUNCT".split())
@@ -123,6 +125,9 @@ def patterns(sentences: Sequence[Sentence]) -> dict[str, tuple[Keys, NDArray[np.
     inside = owner[1:] == owner[:-1]
     found["form before"] = _mixed(form[:-1], shape[1:])[inside], owner[1:][inside]
     found["form after"] = _mixed(shape[:-1], form[1:])[inside], owner[1:][inside]
+    middle = inside[1:] & inside[:-1]
+    around = _mixed(shape[:-2], form[1:-1], shape[2:])
+    found["form between"] = around[middle], owner[1:-1][middle]
     return found | _of_trees(sentences, sizes, shape, form)
 
 
@@ -149,6 +154,7 @@ def _of_trees(
     label = np.array(labels, np.uint64) * _FACTORS[8] + (heads < own).astype(np.uint64)
     return {
         "arcs": (_mixed(shape[above], label, shape[below_at]), owner),
+        "arc ends": (_mixed(label, shape[below_at]), owner),
         "arcs of forms": (_mixed(form[above], label, shape[below_at]), owner),
         "frames": (_mixed(shape[below_at], np.array(frames, np.uint64)), owner),
     }
