@@ -28,7 +28,7 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	resume.py self_training.py tagless.py train.py walk.py)
 
 .PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model roles-model \
-	meaning-model accurate accurate-model silver lock sbom wheel build clean
+	meaning-model judge-model accurate accurate-model silver lock sbom wheel build clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -110,6 +110,13 @@ meaning-model: .venv/.built build/classes-en.txt ## learn formal labels of what 
 build/classes-en.txt: | .venv/.built
 	@mkdir -p build
 	$(BIN)/niwaki cluster $(wildcard $(AMALGUM)/*.conllu.gz) --by-tags -o $@
+
+JUDGE_MODEL ?= build/en-judge.niwaki
+judge-model: .venv/.built ## train a judge of English sentences, if its data is at hand
+	@mkdir -p $(dir $(JUDGE_MODEL))
+	$(BIN)/niwaki train-judge ../shared/data/ud-english-ewt/en_ewt-ud-dev.conllu \
+		../shared/data/ud-english-pud/en_pud-ud-test.conllu \
+		$(addprefix --reference ,$(wildcard $(AMALGUM)/*.conllu.gz)) -o $(JUDGE_MODEL)
 
 accurate: $(ACCURATE_MODEL) .venv/.installed ## install the accurate English model into .venv
 	$(PIP) -e $(ACCURATE)

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from niwaki.tasks.find.query import Query
     from niwaki.tasks.find.results import Match
     from niwaki.tasks.find.sets import QuerySet, load_queries
+    from niwaki.tasks.grammar.judge import Judge
     from niwaki.tasks.reorder.learning import Learned
     from niwaki.tasks.reorder.reorderer import Reordering
     from niwaki.tasks.reorder.rules import RuleSet
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
     from niwaki.verbs.expressing import draw_meaning, encode_meaning, evaluate_meaning, meaning
     from niwaki.verbs.extracting import evaluate_answers, extract_answers
     from niwaki.verbs.finding import find, index
+    from niwaki.verbs.judging import corrupt, evaluate_judge, judge, train_judge
     from niwaki.verbs.labelling import evaluate_roles, facts, roles, train_roles
     from niwaki.verbs.parsing import kbest, parse
     from niwaki.verbs.pricing import Prices, price
@@ -140,6 +142,7 @@ _LATER = {
     "niwaki.tasks.find.query": ("Query",),
     "niwaki.tasks.find.results": ("Match",),
     "niwaki.tasks.find.sets": ("QuerySet", "load_queries"),
+    "niwaki.tasks.grammar.judge": ("Judge",),
     "niwaki.tasks.reorder.learning": ("Learned",),
     "niwaki.tasks.reorder.reorderer": ("Reordering",),
     "niwaki.tasks.reorder.rules": ("RuleSet",),
@@ -167,6 +170,7 @@ _LATER = {
     ),
     "niwaki.verbs.finding": ("find", "index"),
     "niwaki.verbs.extracting": ("evaluate_answers", "extract_answers"),
+    "niwaki.verbs.judging": ("corrupt", "evaluate_judge", "judge", "train_judge"),
     "niwaki.verbs.labelling": ("evaluate_roles", "facts", "roles", "train_roles"),
     "niwaki.verbs.parsing": ("kbest", "parse"),
     "niwaki.verbs.pricing": ("Prices", "price"),
@@ -201,6 +205,7 @@ __all__ = [
     "Expression",
     "ExtraMissingError",
     "GainsReport",
+    "Judge",
     "KBest",
     "KernelMissingError",
     "Learned",
@@ -249,6 +254,7 @@ __all__ = [
     "compare",
     "compress",
     "connectives",
+    "corrupt",
     "draw",
     "draw_meaning",
     "draw_trees",
@@ -259,6 +265,7 @@ __all__ = [
     "evaluate_answers",
     "evaluate_compression",
     "evaluate_connectives",
+    "evaluate_judge",
     "evaluate_meaning",
     "evaluate_ranking",
     "evaluate_reordering",
@@ -268,6 +275,7 @@ __all__ = [
     "find",
     "index",
     "info",
+    "judge",
     "kbest",
     "learn_rules",
     "load",
@@ -290,6 +298,7 @@ __all__ = [
     "train",
     "train_compressor",
     "train_connectives",
+    "train_judge",
     "train_ranker",
     "train_roles",
     "uptrain",

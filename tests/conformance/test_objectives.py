@@ -151,6 +151,7 @@ DATA: dict[str, Callable[[Path], str]] = {
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "reordering": {"rules": "ja"},
+    "robustness": {"share": 0.0},  # broken words would not be those of the trees
     "command": {"command": (sys.executable, "-c", _PROGRAM)},
 }
 

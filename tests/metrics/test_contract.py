@@ -101,6 +101,19 @@ def wrongly_labelled() -> list[Sentence]:
     ]
 
 
+def judged(*beliefs: float) -> list[Sentence]:
+    """Two clean sentences, each followed by the same without its second word, with beliefs."""
+    made = []
+    for number, belief in enumerate(beliefs):
+        clean = "moss grows" if number < 2 else "herons wait"
+        words = clean.split()[: 2 - number % 2]
+        comments = [f"text = {' '.join(words)}", f"well_formed = {belief}"]
+        if number % 2:
+            comments += ["broken = missing", f"clean = {clean}"]
+        made.append(Sentence.from_words(words, comments=comments))
+    return made
+
+
 SAMPLES = {
     "alignment": Sample(
         LINKS,
@@ -145,6 +158,13 @@ SAMPLES = {
         [Extracted(each.id, (Found("a", 1.0),)) for each in PATTERNS],
         100,
         (PATTERNS, [Extracted("other", ())]),
+    ),
+    "judging": Sample(
+        judged(1, 0, 1, 0),
+        judged(0.7, 0.6, 0.2, 0.4),
+        judged(0.8, 0.1, 0.9, 0.4),
+        100,
+        (judged(1, 0, 1, 0), judged(1, 0)),
     ),
     "means": Sample(NAMES, [[0.1, 0.5], [0.2, 0], [1, 1]], [[1, 1]] * 3, 1, (NAMES, [[1], [2]])),
     "nonprojective": Sample(trees(), other_trees(), trees(), 100, WORDS),

@@ -18,11 +18,14 @@ from niwaki.data.bilingual.bitext import write_links
 from niwaki.data.bilingual.posteriors import write_posteriors
 from niwaki.data.bilingual.references import write_references
 from niwaki.data.extraction import write_extracted
+from niwaki.data.judged import with_judgement
 from niwaki.data.sentence import Sentence
 from niwaki.features.clusters import write_clusters
+from niwaki.learning.boosting import BoostingSettings
 from niwaki.serve import server
 from niwaki.tasks.answers.model import Settings as AnswerSettings
 from niwaki.tasks.extraction.model import Settings as ExtractionSettings
+from niwaki.tasks.grammar.judge import Settings as JudgeSettings
 from niwaki.tasks.reorder.rulewriting import format_rules
 from tests.conftest import ROOT
 from tests.toy import TOY, write
@@ -35,6 +38,8 @@ LABELLED = EXAMPLES / "roles.conllu"
 MEANT = EXAMPLES / "meaning.tsv"
 ASKED = EXAMPLES / "answers.jsonl"
 ORDER = [EXAMPLES / f"order.{end}" for end in ("en", "ja", "links")]
+
+QUICK_JUDGE = JudgeSettings(boosting=BoostingSettings(rounds=5))
 
 # Rooms have these names, and a package cannot be called.
 OTHER_NAMES = {"draw": "draw_trees", "serve": "open_workbench"}
@@ -204,6 +209,38 @@ def train_connectives(bench: Bench) -> None:
 def evaluate_connectives(bench: Bench) -> None:
     found = as_json(niwaki.evaluate_connectives(JOINED, JOINED).to_json())
     assert found.items() <= bench.json("evaluate-connectives", JOINED, JOINED).items()
+
+
+def corrupt(bench: Bench) -> None:
+    found = "".join(map(str, niwaki.corrupt(TOY, ["missing", "all-capitals"], seed=3)))
+    words = ("corrupt", TOY, "--kind", "missing", "--kind", "all-capitals", "--seed", 3)
+    assert found == bench.run(*words)
+    lines = [each.text for each in niwaki.corrupt(TOY, once=True, parser=bench.model)]
+    told = bench.run("corrupt", TOY, "--once", "--parser", bench.model, "--to", "text")
+    assert lines == told.splitlines()
+
+
+def judge(bench: Bench) -> None:
+    made = bench.file("j.niwaki")
+    reader = niwaki.train_judge(TOY, SOURCE, made, settings=QUICK_JUDGE)
+    lines = [f"{p:.4f}\t{s.text}" for s, p in niwaki.judge(TOY, reader)]
+    assert lines == bench.run("judge", TOY, "-m", made).splitlines()
+
+
+def train_judge(bench: Bench) -> None:
+    made, found = bench.file("made.niwaki"), bench.file("found.niwaki")
+    niwaki.train_judge(TOY, [SOURCE, TOY], made, settings=QUICK_JUDGE)
+    words = ("train-judge", TOY, "--reference", SOURCE, "--reference", TOY, "-o", found)
+    bench.run(*words, "--rounds", 5)
+    assert made.read_bytes() == found.read_bytes()
+
+
+def evaluate_judge(bench: Bench) -> None:
+    clean = list(niwaki.read_conllu(TOY))
+    both = [*clean, *niwaki.corrupt(clean, once=True)]
+    judged = write(bench.file("j.conllu"), [with_judgement(s, len(s) / 20) for s in both])
+    found = as_json(niwaki.evaluate_judge(judged, judged).to_json())
+    assert found.items() <= bench.json("evaluate-judge", judged, judged).items()
 
 
 def roles(bench: Bench) -> None:

@@ -62,9 +62,12 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_parser_arguments(parser: argparse.ArgumentParser) -> None:
+def add_parser_arguments(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     """Who makes the trees that a task looks at, if not the input."""
-    parser.add_argument("--parser", metavar="MODEL", help="parse with this model first")
+    more = "" if default is None else f" (default: {default})"
+    parser.add_argument(
+        "--parser", metavar="MODEL", default=default, help=f"parse with this model first{more}"
+    )
     parser.add_argument(
         "--threads", type=positive, default=1, metavar="N", help="with --parser: default 1"
     )

@@ -1,0 +1,1 @@
+"""Sentences that are broken on purpose, and how well formed sentences are."""

@@ -1,0 +1,123 @@
+"""Judges sentences: the probability that one is well formed, by what is rare and unsure in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.modelfile import ModelFile, read_model_file, write_model_file
+from niwaki.errors import ConfigError, ModelError, NiwakiError
+from niwaki.keys import check_values, key
+from niwaki.learning.boosting import Boosted, BoostingSettings, learn_boosted
+from niwaki.tasks.grammar.features import GROUPS, Expected, Look, numbers_of, table_of
+from niwaki.tasks.grammar.patterns import PatternCounts
+from niwaki.typing import FloatArray
+
+KIND = "judge"
+# What a judge may look at, with the numbers of Wagner et al.'s methods.
+METHODS: dict[str, tuple[str, ...]] = {
+    "parser": ("parser",),  # 3
+    "ngrams": ("ngrams",),  # 4
+    "all": tuple(GROUPS),  # 5
+}
+_CARD, _COUNTS, _TREES = "config.json", "counts.safetensors", "trees.safetensors"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a judge looks at, and how it learns."""
+
+    method: Literal["parser", "ngrams", "all"] = key("all", "What a judge looks at.")
+    boosting: BoostingSettings = field(default_factory=BoostingSettings)
+
+    def __post_init__(self) -> None:
+        check_values(self)
+        check_values(self.boosting)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """See the module. `card` says how it was made, and with which parser."""
+
+    settings: Settings
+    counts: PatternCounts
+    expected: Expected
+    trees: Boosted
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def learn(
+        cls,
+        looks: Sequence[Look],
+        clean: NDArray[np.bool_],
+        counts: PatternCounts,
+        settings: Settings | None = None,
+        card: Mapping[str, Any] | None = None,
+    ) -> Judge:
+        """A judge from parsed sentences, clean and broken, and counts of patterns elsewhere."""
+        settings = settings or Settings()
+        if not clean.any() or clean.all():
+            raise NiwakiError("a judge learns from clean and from broken sentences; give both")
+        chosen = zip(looks, clean.tolist(), strict=True)
+        expected = Expected.of([look for look, is_clean in chosen if is_clean])
+        rows = table_of(numbers_of(looks, counts, expected), METHODS[settings.method])
+        trees = learn_boosted(rows, clean, settings.boosting)
+        return cls(settings, counts, expected, trees, card or {})
+
+    def log_odds(self, looks: Sequence[Look]) -> FloatArray:
+        """log p / (1 - p) of each sentence."""
+        numbers = numbers_of(looks, self.counts, self.expected)
+        return self.trees.log_odds(table_of(numbers, METHODS[self.settings.method]))
+
+    def probabilities(self, looks: Sequence[Look]) -> FloatArray:
+        """Of being well formed, where every other sentence is."""
+        return np.asarray(1 / (1 + np.exp(-self.log_odds(looks))))
+
+    # -- files ------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        card = {
+            **self.card,
+            "kind": KIND,
+            "settings": asdict(self.settings),
+            "expected": asdict(self.expected),
+        }
+        parts: dict[str, Any] = {
+            _CARD: card,
+            _COUNTS: self.counts.arrays,
+            _TREES: self.trees.arrays,
+        }
+        write_model_file(path, parts)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Judge:
+        """Read a judge; raises ModelError if the file holds none."""
+        file = read_model_file(path)
+        if file.config.get("kind") != KIND:
+            raise ModelError(f"{file.path}: no judge; give one of `niwaki train-judge`")
+        try:
+            return cls._of(file)
+        except (ConfigError, LookupError, TypeError, ValueError, AttributeError) as error:
+            raise ModelError(
+                f"{file.path}: not a judge that this niwaki can use ({error}); train it again"
+            ) from error
+
+    @classmethod
+    def _of(cls, file: ModelFile) -> Judge:
+        said = file.config["settings"]
+        settings = Settings(said["method"], BoostingSettings(**said["boosting"]))
+        weights = {str(tag): float(x) for tag, x in file.config["expected"]["weights"].items()}
+        expected = Expected(weights, float(file.config["expected"]["spread"]))
+        width = sum(len(GROUPS[group]) for group in METHODS[settings.method])
+        return cls(
+            settings,
+            PatternCounts.from_arrays(file.tensors(_COUNTS)),
+            expected,
+            Boosted.of(file.tensors(_TREES), width),
+            file.config,
+        )

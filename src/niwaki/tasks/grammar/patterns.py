@@ -1,0 +1,183 @@
+"""Patterns of tagged and parsed sentences, and how often a large text has them.
+
+A pattern is a run of tags, a run of words (those of open classes by their tag), an arc, or a word
+with the labels of all that hangs from it. It is known by a hash of 32 bits; what a text has only
+once is forgotten, so that tables stay small.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from niwaki.data.sentence import Sentence
+
+Keys = NDArray[np.uint32]
+Hashes = NDArray[np.uint64]
+
+# Runs of so many tags (Wagner et al. 2007: 2 to 7), and of so many words.
+TAG_RUNS = range(1, 8)
+WORD_RUNS = range(1, 5)
+RUNS = tuple(f"tags{n}" for n in TAG_RUNS)
+# A form; a form and a word behind it, before it, or on both sides.
+FORMS = ("form", "form before", "form after", "form between")
+WORDS = (*(f"words{n}" for n in WORD_RUNS), *FORMS)
+# An arc between words, without its head, and from a form; a word with the labels below it.
+TREES = ("arcs", "arc ends", "arcs of forms", "frames")
+KINDS = (*RUNS, *WORDS, *TREES)
+
+_CLOSED = frozenset("DET ADP PRON AUX CCONJ SCONJ PART PUNCT".split())
+# Before and behind a sentence; no word has a line's end in it.
+_BEGIN, _END = "<\n", ">\n"
+# Sentences that are looked at together.
+_BATCH = 2000
+_FACTORS = np.random.default_rng(20070).integers(1, 2**63, 16, dtype=np.uint64) * 2 + 1
+
+
+@dataclass(frozen=True)
+class PatternCounts:
+    """How often patterns of each kind were seen: keys in order, and a count for each."""
+
+    tables: Mapping[str, tuple[Keys, NDArray[np.uint32]]]
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sentence]) -> PatternCounts:
+        """Counts of the patterns that parsed sentences have more than once."""
+        found: dict[str, list[Keys]] = {kind: [] for kind in KINDS}
+        for batch in _batches(sentences):
+            for kind, (keys, _) in patterns(batch).items():
+                found[kind].append(keys)
+        tables = {}
+        for kind, parts in found.items():
+            keys, counts = np.unique(np.concatenate([_NONE, *parts]), return_counts=True)
+            often = counts > 1
+            tables[kind] = keys[often], counts[often].astype(np.uint32)
+        return cls(tables)
+
+    def count(self, kind: str, keys: Keys) -> NDArray[np.int64]:
+        """How often each was seen; 0 for what was seen once or never."""
+        known, counts = self.tables[kind]
+        places = np.minimum(np.searchsorted(known, keys), max(len(known) - 1, 0))
+        if not len(known):
+            return np.zeros(len(keys), dtype=np.int64)
+        return np.where(known[places] == keys, counts[places], 0).astype(np.int64)
+
+    def total(self, kind: str) -> int:
+        """How many patterns of a kind were seen that are known."""
+        return int(self.tables[kind][1].sum(dtype=np.int64))
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What a model file keeps of it."""
+        return {
+            f"{kind}/{part}": array
+            for kind, table in self.tables.items()
+            for part, array in zip(("keys", "counts"), table, strict=True)
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> PatternCounts:
+        """Counts of such arrays; raises ValueError if they make none."""
+        tables = {}
+        for kind in KINDS:
+            keys, counts = arrays[f"{kind}/keys"], arrays[f"{kind}/counts"]
+            sound = keys.dtype == np.uint32 and counts.dtype == np.uint32 and keys.ndim == 1
+            if not sound or keys.shape != counts.shape or (keys[1:] <= keys[:-1]).any():
+                raise ValueError(f"counts of {kind} that are out of order")
+            tables[kind] = keys, counts
+        return cls(tables)
+
+
+_NONE: Keys = np.zeros(0, dtype=np.uint32)
+
+
+def _batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    rest = iter(sentences)
+    while batch := list(islice(rest, _BATCH)):
+        yield batch
+
+
+def patterns(sentences: Sequence[Sentence]) -> dict[str, tuple[Keys, NDArray[np.int64]]]:
+    """For each kind the patterns of all sentences, and the number of the sentence of each."""
+    tags, shapes, forms = [], [], []
+    for sentence in sentences:
+        own = [x if x != "_" else u for x, u in zip(sentence.xpos, sentence.upos, strict=True)]
+        low = [form.lower() for form in sentence.forms]
+        rows = zip(low, own, sentence.upos, strict=True)
+        tags += [_BEGIN, *own, _END]
+        forms += [_BEGIN, *low, _END]
+        shapes += [_BEGIN, *(form if upos in _CLOSED else tag for form, tag, upos in rows), _END]
+    sizes = np.array([len(sentence) + 2 for sentence in sentences], dtype=np.int64)
+    owner = np.repeat(np.arange(len(sentences)), sizes)
+    tag, shape, form = (
+        np.array([_hash(x) for x in each], np.uint64) for each in (tags, shapes, forms)
+    )
+    found = {f"tags{n}": _runs(tag, owner, n) for n in TAG_RUNS}
+    found |= {f"words{n}": _runs(shape, owner, n) for n in WORD_RUNS}
+    found["form"] = _mixed(form), owner
+    inside = owner[1:] == owner[:-1]
+    found["form before"] = _mixed(form[:-1], shape[1:])[inside], owner[1:][inside]
+    found["form after"] = _mixed(shape[:-1], form[1:])[inside], owner[1:][inside]
+    middle = inside[1:] & inside[:-1]
+    around = _mixed(shape[:-2], form[1:-1], shape[2:])
+    found["form between"] = around[middle], owner[1:-1][middle]
+    return found | _of_trees(sentences, sizes, shape, form)
+
+
+def _of_trees(
+    sentences: Sequence[Sentence], sizes: NDArray[np.int64], shape: Hashes, form: Hashes
+) -> dict[str, tuple[Keys, NDArray[np.int64]]]:
+    starts = np.cumsum(sizes) - sizes
+    frames: list[int] = []
+    labels: list[int] = []
+    for sentence in sentences:
+        below: list[list[str]] = [[] for _ in range(len(sentence) + 1)]
+        for word, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True)):
+            labels.append(_hash(label))
+            if label != "punct" and head >= 0:
+                below[head].append(label if word + 1 < head else f">{label}")
+        frames += [_hash(" ".join(each)) for each in below[1:]]
+    words = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
+    owner = np.repeat(np.arange(len(sentences)), words)
+    # A word's place among all, with an edge before and behind each sentence; 0 is the edge before.
+    heads = np.concatenate([np.zeros(0, np.int64), *(np.array(s.heads) for s in sentences)])
+    firsts = np.repeat(starts, words)
+    own = np.arange(len(owner)) - np.repeat(np.cumsum(words) - words, words) + 1
+    below_at, above = firsts + own, firsts + np.maximum(heads, 0)
+    label = np.array(labels, np.uint64) * _FACTORS[8] + (heads < own).astype(np.uint64)
+    return {
+        "arcs": (_mixed(shape[above], label, shape[below_at]), owner),
+        "arc ends": (_mixed(label, shape[below_at]), owner),
+        "arcs of forms": (_mixed(form[above], label, shape[below_at]), owner),
+        "frames": (_mixed(shape[below_at], np.array(frames, np.uint64)), owner),
+    }
+
+
+def _runs(items: Hashes, owner: NDArray[np.int64], n: int) -> tuple[Keys, NDArray[np.int64]]:
+    """All runs of n items within a sentence; a shorter sentence is one run."""
+    if len(items) < n:
+        return _NONE, np.zeros(0, dtype=np.int64)
+    stop = len(items) - n + 1
+    keys = _mixed(*(items[at : at + stop] for at in range(n)))
+    inside = owner[:stop] == owner[n - 1 :]
+    return keys[inside], owner[:stop][inside]
+
+
+def _mixed(*parts: Hashes) -> Keys:
+    total = np.zeros(len(parts[0]), dtype=np.uint64)
+    for factor, part in zip(_FACTORS, parts, strict=False):
+        total += part * factor
+    total ^= total >> np.uint64(31)
+    return np.asarray(total * _FACTORS[9] >> np.uint64(32), dtype=np.uint32)
+
+
+@lru_cache(1 << 18)
+def _hash(text: str) -> int:
+    return zlib.crc32(text.encode("utf-8", "surrogatepass")) + 1
