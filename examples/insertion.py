@@ -36,6 +36,8 @@ PARAGRAPH = (
     *("cosine", "subjects and objects", "adjacency", "first in section", "last in section"),
     *("first in document", "last in document", "tense", "years"),
 )
+# Features that trees tell.
+OF_TREES = frozenset({"subjects and objects", "tense"})
 PASSES = 6
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV"})
 _ARGUMENTS = frozenset({"nsubj", "obj", "iobj", "csubj"})
@@ -213,15 +215,16 @@ class Statistics:
         """The mean of log P(a | b) over the words a of a sentence and b of each neighbour: how
         usual they are beside each other, whichever comes first (Lapata 2003, smoothed).
         """
+        # Words of a set come in any order; `fsum` does not care.
         size, pairs = len(self.singles) + 1, self.pairs
         sums: dict[str, float] = {}
         for b in frozenset[str]().union(*(each.content for each in neighbours)):
             # Most pairs are never seen.
             seen = [math.log1p(n / _SMOOTHING) for a in sentence.content if (n := pairs[a, b])]
             least = math.log(_SMOOTHING / (self.singles[b] + _SMOOTHING * size))
-            sums[b] = least + sum(seen) / max(1, len(sentence.content))
+            sums[b] = least + math.fsum(seen) / max(1, len(sentence.content))
         return [
-            sum(sums[b] for b in each.content) / len(each.content)
+            math.fsum(sums[b] for b in each.content) / len(each.content)
             if each.content
             else -math.log(size)
             for each in neighbours

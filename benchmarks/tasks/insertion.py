@@ -14,12 +14,16 @@ import itertools
 import json
 import lzma
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from examples.insertion import (
+    OF_TREES,
+    PARAGRAPH,
     RANKERS,
+    SECTION,
     Insertion,
     Instance,
     Learner,
@@ -97,6 +101,14 @@ def in_numbers(
     return [instance(each, others[fold]) for each, fold in pairs]
 
 
+def without_trees(given: Instance) -> Instance:
+    """The same with nothing in the features that trees tell."""
+    above, below = (
+        np.array([name not in OF_TREES for name in names]) for names in (SECTION, PARAGRAPH)
+    )
+    return replace(given, sections=given.sections * above, paragraphs=given.paragraphs * below)
+
+
 def placed(every: Sequence[Instance], fold_of: Sequence[int]) -> dict[str, FloatArray]:
     """Scores of all systems on all instances, each by what was learned from other folds."""
     values: dict[str, FloatArray] = {}
@@ -132,19 +144,23 @@ def main() -> None:
     order = np.random.default_rng(1).permutation(sorted(set(pages))).tolist()
     fold_of = [order.index(page) % arguments.folds for page in pages]
     insertions = read_insertions(records, niwaki.load(arguments.parser))
-    values = placed(in_numbers(insertions, pages, fold_of), fold_of)
+    every = in_numbers(insertions, pages, fold_of)
+    values = placed(every, fold_of)
+    blind = placed([without_trees(each) for each in every], fold_of)
+    values |= {f"{name}, no trees": blind[name] for name in values if "," in name}
     found = {name: by_page(table, pages) for name, table in values.items()}
 
     def over(name: str, other: str) -> dict[str, Any]:
         return {each.metric: each.to_json() for each in compare(found[other], found[name], SAMPLES)}
 
-    learned = [name for name in found if "," in name]
+    learned = [f"{name}, {learner}" for learner in LEARNERS for name in RANKERS]
     result = {
         "signature": signature(parser=Path(arguments.parser).name, folds=arguments.folds),
         "insertions": len(records),
         "pages": len(set(pages)),
         "systems": {name: each.to_json(SAMPLES) for name, each in found.items()},
         "over cosine": {name: over(name, "cosine") for name in learned},
+        "over no trees": {name: over(name, f"{name}, no trees") for name in learned},
         "hierarchy over flat": {
             learner: over(f"hierarchy, {learner}", f"flat, {learner}") for learner in LEARNERS
         },
