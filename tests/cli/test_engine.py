@@ -266,7 +266,7 @@ def test_evaluate_with_intervals_and_nonprojective_arcs(
     assert record["intervals"]["UAS"] == pytest.approx([low, high], abs=0.01)
 
 
-@pytest.mark.parametrize("flag", ["--nonprojective", "--calibration"])
+@pytest.mark.parametrize("flag", ["--nonprojective", "--calibration", "--tree-edits"])
 def test_what_needs_gold_words_is_refused_with_raw_text(flag: str) -> None:
     done = niwaki("evaluate", TOY, TOY, "--raw", flag)
     assert done.returncode == 1

@@ -23,6 +23,14 @@ def test_structure() -> None:
     assert len(tree) == 4
 
 
+def test_postorder() -> None:
+    order, first = make(2, 0, 4, 2).postorder()
+    assert order == [1, 3, 4, 2, 0]
+    assert [order[at] for at in first] == [1, 3, 3, 1, 1]
+    # What does not hang below 0 is not there.
+    assert make(0, 3, 2).postorder() == ([1, 0], [0, 0])
+
+
 def test_incomplete() -> None:
     assert not make(2, -1).is_complete
     assert not make(2, 1).is_complete

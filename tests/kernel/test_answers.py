@@ -7,12 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.kernel.answers.edits import edit_distance
 from niwaki.kernel.answers.quasi import FIXED_CONFIGURATIONS, RELATION_SETS, Grammar
-from niwaki.tasks.answers.edits import postorder
-from niwaki.tasks.answers.words import WordView
 from niwaki.typing import FloatArray, IntArray
 from tests.reference import answers as slow
 
@@ -199,9 +196,9 @@ def test_what_does_not_fit_is_refused() -> None:
         case.score(counts=(case.tags, case.tags, case.labels, case.words, np.zeros(2)))
 
 
-def view(heads: list[int]) -> WordView:
-    tree = Tree(tuple(heads), ("_",) * len(heads))
-    return WordView(Sentence.from_words(["w"] * len(heads)), None, tree)
+def postorder(heads: list[int]) -> tuple[IntArray, IntArray]:
+    order, left = Tree(tuple(heads), ("_",) * len(heads)).postorder()
+    return np.array(order, np.int32), np.array(left, np.int32)
 
 
 @given(SEEDS, SIZES, SIZES)
@@ -213,7 +210,7 @@ def test_edits_are_the_least_of_all(seed: int, n: int, m: int) -> None:
     )
     removed, added = random.random(n + 1), random.random(m + 1)
     changed = random.random((n + 1, m + 1)) * 3
-    (order, left), (other_order, other_left) = postorder(view(heads)), postorder(view(others))
+    (order, left), (other_order, other_left) = postorder(heads), postorder(others)
     table = np.ascontiguousarray(changed[np.ix_(order, other_order)])
     found = edit_distance(left, other_left, removed[order], added[other_order], table)
     assert found == pytest.approx(slow.edit_distance(heads, others, removed, added, changed))

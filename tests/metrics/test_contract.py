@@ -187,6 +187,7 @@ SAMPLES = {
     ),
     "roles": Sample(reports(4), wrongly_labelled(), reports(4), 100, (reports(4), reports(4)[1:])),
     "segmentation": Sample(trees(), other_trees(), trees(), 100, WORDS),
+    "tree_edit": Sample(trees(), other_trees(), trees(), 0, WORDS),
 }
 
 

@@ -80,6 +80,9 @@ def test_evaluate_is_the_command(
     (record,) = command(capsys, "evaluate", TOY, flat, "--nonprojective")
     for each in found.values():
         assert each.scores.items() <= record.items()
+    (record,) = command(capsys, "evaluate", TOY, flat, "--tree-edits")
+    assert evaluate(TOY, flat, metric="tree_edit").scores.items() <= record.items()
+    assert str(record["signature"]).endswith("|nodes=form and whole label")
 
 
 def test_calibration_is_the_command(
@@ -112,6 +115,10 @@ def test_compare_is_the_command(
     assert command(capsys, *words) == [other.to_json()]
     assert other.signature.endswith("|bootstrap=200|seed=1|p=randomization")
     assert other["Tokens"].p == 1 and other["LAS"].p == pytest.approx(1 / 201)
+    edits = compare(TOY, flat, TOY, metric="tree_edit", samples=200)
+    words = ("compare", TOY, flat, TOY, "--samples", 200, "--tree-edits")
+    assert command(capsys, *words) == [edits.to_json()]
+    assert edits["tree_edits"].b == 0 and edits["tree_edits"].high < 0
     same = compare(TOY, model, model_path, samples=50)
     assert {(each.difference, each.p) for each in same.differences.values()} == {(0, 1)}
 

@@ -14,7 +14,8 @@ With --links, a model whose features look at a translation gets the links of the
 a line for each sentence of the gold file.
 
 With --nonprojective, precision, recall and F1 of non-projective arcs (with their labels) are
-added. With --intervals, each score has its 95% bootstrap interval.
+added; with --tree-edits, the fewest words (in a hundred) that must be removed, added or renamed to
+turn a tree into the right one. With --intervals, each score has its 95% bootstrap interval.
 
 Sentences that the model has learned from say how well it remembers them: a note tells how many
 there are, and --unseen leaves them out.
@@ -28,6 +29,7 @@ the least certain tenth; --curves draws both.
   niwaki evaluate gold.conllu -m en --raw
   niwaki evaluate gold.conllu -m my.niwaki --unseen
   niwaki evaluate gold.conllu -m en --nonprojective --intervals
+  niwaki evaluate gold.conllu system.conllu --tree-edits
   niwaki evaluate gold.conllu -m bilingual.niwaki --links gold.align --tags keep
   niwaki evaluate gold.conllu -m en --calibration --curves reliability.html
 """
@@ -58,6 +60,7 @@ from niwaki.metrics.calibration import (
     error_name,
 )
 from niwaki.metrics.nonprojective import NonprojectiveEvaluation
+from niwaki.metrics.tree_edit import TreeEditEvaluation
 from niwaki.pipeline.learned import Overlap
 from niwaki.pipeline.store import load
 from niwaki.verbs.evaluating import evaluate_all
@@ -83,6 +86,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--nonprojective", action="store_true", help="score non-projective (crossing) arcs too"
     )
+    parser.add_argument(
+        "--tree-edits", action="store_true", help="score tree edit distances (less is better) too"
+    )
     parser.add_argument("--crossing", action=FormerOption, const="--nonprojective")
     parser.add_argument(
         "--calibration", action="store_true", help="judge probabilities instead of trees"
@@ -104,8 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.unseen and arguments.model is None:
         raise NiwakiError("--unseen is for -m: trees do not tell who learned them; leave it out")
     check_links_on_error(arguments)
-    for name in ("nonprojective", "calibration"):
-        if arguments.raw and getattr(arguments, name):
+    for name in ("nonprojective", "calibration", "tree-edits"):
+        if arguments.raw and getattr(arguments, name.replace("-", "_")):
             raise NiwakiError(f"--{name} needs the gold words; leave out --raw")
     gold = read_conllu(arguments.gold, multi_root=True)
     if arguments.model is None:
@@ -137,7 +143,8 @@ def _metrics(arguments: argparse.Namespace) -> list[str]:
         return ["calibration"]
     if arguments.raw:
         return ["segmentation"]
-    return ["attachment", *(["nonprojective"] if arguments.nonprojective else [])]
+    more = {"nonprojective": arguments.nonprojective, "tree_edit": arguments.tree_edits}
+    return ["attachment", *(name for name, wanted in more.items() if wanted)]
 
 
 def _scores(found: Mapping[str, Evaluation], arguments: argparse.Namespace) -> int:
@@ -152,6 +159,8 @@ def _scores(found: Mapping[str, Evaluation], arguments: argparse.Namespace) -> i
             intervals |= each.interval(arguments.samples, arguments.seed)
         if isinstance(each, NonprojectiveEvaluation):
             signature += f"|{each.arcs}"
+        if isinstance(each, TreeEditEvaluation):
+            signature += f"|{each.nodes}"
     if intervals:
         signature += f"|{drawn_by(arguments.samples, arguments.seed)}"
     if arguments.json:

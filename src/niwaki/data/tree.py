@@ -69,6 +69,23 @@ class Tree:
             todo.extend(below)
         return tuple(sorted(found - {ROOT}))
 
+    def postorder(self) -> tuple[list[int], list[int]]:
+        """Words (0 is above all of them) behind what hangs below them, from left to right; and
+        where in that order the first of what hangs below each stands.
+        """
+        order, todo = [], [ROOT]
+        while todo:
+            word = todo.pop()
+            order.append(word)
+            todo += self.children(word)
+        order.reverse()
+        place = {word: at for at, word in enumerate(order)}
+        first: list[int] = []
+        for at, word in enumerate(order):
+            below = self.children(word)
+            first.append(first[place[below[0]]] if below else at)
+        return order, first
+
     def crossing_arcs(self) -> Iterator[int]:
         """Words whose arc spans a word that does not descend from the arc's head.
 

@@ -103,11 +103,11 @@ def evaluate(
     """Score trees, or those that a model gives to the gold words, against gold trees.
 
     `metric` is the name of a file of `niwaki.metrics`: "attachment" (with tags and lemmas),
-    "segmentation" (from raw text on), "nonprojective" or "calibration". A model predicts
-    tags, features and lemmas itself, as in `parse`, or with `tags="keep"` uses the gold ones; the
-    signature says which. Scores of what was not predicted are left out. `beam`, `decode` and
-    `threads` are as for `Pipeline.parse`. `links` is a file of links to a translation, for a model
-    that looks at them (see `parse`).
+    "segmentation" (from raw text on), "nonprojective", "tree_edit" or "calibration". A model
+    predicts tags, features and lemmas itself, as in `parse`, or with `tags="keep"` uses the gold
+    ones; the signature says which. Scores of what was not predicted are left out. `beam`, `decode`
+    and `threads` are as for `Pipeline.parse`. `links` is a file of links to a translation, for a
+    model that looks at them (see `parse`).
 
     `learned` of the result says how many of the sentences the model has learned from (None if
     it does not know); with `unseen`, these are left out.

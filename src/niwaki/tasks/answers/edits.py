@@ -28,32 +28,19 @@ class TreeMatch(Matcher):
     uses_trees: ClassVar = True
 
     def scores(self, question: WordView, answers: Sequence[WordView]) -> FloatArray:
-        order, left = postorder(question)
+        order, left = _postorder(question)
         removed = _costs(question)[order]
         found = []
         for answer in answers:
-            other_order, other_left = postorder(answer)
+            other_order, other_left = _postorder(answer)
             changed = _changes(question, answer)[np.ix_(order, other_order)]
             added = _costs(answer)[other_order]
             found.append(-edit_distance(left, other_left, removed, added, changed))
         return np.array(found, dtype=np.float64)
 
 
-def postorder(view: WordView) -> tuple[IntArray, IntArray]:
-    """Words (0 is the wall above all) behind what hangs below them, from left to right; and where
-    in that order the first of what hangs below each stands.
-    """
-    tree, order, todo = view.tree, [], [0]
-    while todo:
-        word = todo.pop()
-        order.append(word)
-        todo += tree.children(word)
-    order.reverse()
-    place = {word: at for at, word in enumerate(order)}
-    left: list[int] = []
-    for at, word in enumerate(order):
-        below = tree.children(word)
-        left.append(left[place[below[0]]] if below else at)
+def _postorder(view: WordView) -> tuple[IntArray, IntArray]:
+    order, left = view.tree.postorder()
     return np.array(order, dtype=np.int32), np.array(left, dtype=np.int32)
 
 
