@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from niwaki.adapting.report import Adapted
     from niwaki.analysis.bilingual import BilingualReport
     from niwaki.analysis.curves import CurvesReport
+    from niwaki.analysis.doubts import Doubts
     from niwaki.analysis.gains import GainsReport
     from niwaki.analysis.orders_report import Report as ReorderingReport
     from niwaki.analysis.profiles_report import ProfilesReport
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from niwaki.verbs.clustering import cluster
     from niwaki.verbs.connecting import connectives, evaluate_connectives, train_connectives
     from niwaki.verbs.describing import ModelInfo, info
+    from niwaki.verbs.doubting import doubts
     from niwaki.verbs.drawing import draw_trees
     from niwaki.verbs.evaluating import (
         Comparison,
@@ -98,6 +100,7 @@ _LATER = {
     "niwaki.adapting.report": ("Adapted",),
     "niwaki.analysis.bilingual": ("BilingualReport",),
     "niwaki.analysis.curves": ("CurvesReport",),
+    "niwaki.analysis.doubts": ("Doubts",),
     "niwaki.analysis.gains": ("GainsReport",),
     "niwaki.analysis.orders_report": ("Report as ReorderingReport",),
     "niwaki.analysis.profiles_report": ("ProfilesReport",),
@@ -139,6 +142,7 @@ _LATER = {
     "niwaki.verbs.clustering": ("cluster",),
     "niwaki.verbs.connecting": ("connectives", "evaluate_connectives", "train_connectives"),
     "niwaki.verbs.describing": ("ModelInfo", "info"),
+    "niwaki.verbs.doubting": ("doubts",),
     "niwaki.verbs.drawing": ("draw_trees",),
     "niwaki.verbs.evaluating": (
         *("Comparison", "compare", "evaluate", "evaluate_alignment", "evaluate_all"),
@@ -171,6 +175,7 @@ __all__ = [
     "CorpusError",
     "CurvesReport",
     "Difference",
+    "Doubts",
     "Ensemble",
     "EpochReport",
     "Evaluation",
@@ -218,6 +223,7 @@ __all__ = [
     "cluster",
     "compare",
     "connectives",
+    "doubts",
     "draw",
     "draw_trees",
     "evaluate",
