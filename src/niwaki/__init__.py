@@ -39,9 +39,11 @@ if TYPE_CHECKING:
     from niwaki.data.constraints import Constraints
     from niwaki.data.kbest import KBest
     from niwaki.data.sentence import Sentence
+    from niwaki.data.sentence_list import SentenceList
     from niwaki.data.token import Token
     from niwaki.data.tree import Tree
     from niwaki.features.clusters import WordClusters
+    from niwaki.integrations.arrow import to_arrow
     from niwaki.integrations.networkx import to_networkx
     from niwaki.integrations.pandas import to_pandas
     from niwaki.integrations.spacy_docs import to_spacy
@@ -112,9 +114,11 @@ _LATER = {
     "niwaki.data.constraints": ("Constraints",),
     "niwaki.data.kbest": ("KBest",),
     "niwaki.data.sentence": ("Sentence",),
+    "niwaki.data.sentence_list": ("SentenceList",),
     "niwaki.data.token": ("Token",),
     "niwaki.data.tree": ("Tree",),
     "niwaki.features.clusters": ("WordClusters",),
+    "niwaki.integrations.arrow": ("to_arrow",),
     "niwaki.integrations.networkx": ("to_networkx",),
     "niwaki.integrations.pandas": ("to_pandas",),
     "niwaki.integrations.spacy_docs": ("to_spacy",),
@@ -206,6 +210,7 @@ __all__ = [
     "ScoresError",
     "SelfTrained",
     "Sentence",
+    "SentenceList",
     "Token",
     "TradeOff",
     "Tree",
@@ -248,6 +253,7 @@ __all__ = [
     "roles",
     "self_train",
     "symmetrize",
+    "to_arrow",
     "to_networkx",
     "to_pandas",
     "to_spacy",

@@ -109,6 +109,18 @@ def test_drawing_probabilities_that_are_not_there_is_refused() -> None:
         list(niwaki.draw_trees([SURE, SURE.replace(misc=["_"] * 3)], probabilities=True))
 
 
+def test_a_list_of_sentences_shows_itself_in_a_notebook() -> None:
+    few = niwaki.SentenceList([SURE] * 3)
+    assert few._repr_html_() == SURE._repr_html_() * 3
+    many = niwaki.SentenceList([SURE] * 25)
+    shown = many._repr_html_()
+    assert shown.count("<svg") == 20 and shown.endswith("<p>5 more</p>")
+    assert many[20:]._repr_html_() == SURE._repr_html_() * 5
+    assert many[0] == SURE and isinstance(many[:2], niwaki.SentenceList)
+    assert niwaki.SentenceList()._repr_html_() == "<p>no sentences</p>"
+    assert isinstance(niwaki.load()("Trees grow."), niwaki.SentenceList)
+
+
 def test_partial_trees_and_wide_characters(fixtures: Path) -> None:
     (partial,) = niwaki.read_conllu(fixtures / "partial.conllu")
     assert "? the" in draw.arcs(partial)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from niwaki.analysis.doubts import KINDS, Doubts, least_certain
+from niwaki.data.given import sentences_given
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import read_sentences
 from niwaki.data.token import known_probabilities
@@ -51,8 +52,10 @@ def _certain(
     """Sentences with probabilities."""
     pipeline = model_of(_IN_THE_BOX if model is None else model)
     given: Any = source
-    segmenter = pipeline.segmenter
-    read = iter(read_sentences(given, form, segmenter) if is_source(given) else given)
+    if is_source(given):
+        read = read_sentences(given, form, pipeline.segmenter)
+    else:
+        read = sentences_given(given, pipeline.read_text)
     start = list(itertools.islice(read, 1))
     everything = itertools.chain(start, read)
     if model is None and start and "arc" in known_probabilities(start[0]):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 from niwaki import draw
 from niwaki.data.conllu import read_stream
 from niwaki.data.files import Input
+from niwaki.data.given import sentences_given
 from niwaki.data.sentence import Sentence
 from niwaki.data.token import known_probabilities
 from niwaki.errors import NiwakiError
@@ -56,7 +57,8 @@ def draw_trees(
 
 def _read(trees: Sentences, on_fault: OnFault) -> Iterator[Sentence]:
     """A file is opened when the first tree is asked for."""
-    yield from read_stream(Input(trees), on_fault) if is_source(trees) else trees  # type: ignore[arg-type, misc]
+    given: Any = trees
+    yield from read_stream(Input(given), on_fault) if is_source(given) else sentences_given(given)
 
 
 def _certain(sentence: Sentence) -> Sentence:
