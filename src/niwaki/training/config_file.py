@@ -177,7 +177,7 @@ class _Reader:
         if not isinstance(kind, str):
             self._refuse((*way, "kind"), f"is {written(kind)}; give a text")
         try:
-            settings = settings_class(kind)
+            settings = settings_class(kind, self._folder)
         except ConfigError as error:
             where = (*way, "kind")
             raise ConfigError(f"{self._where(where)}: {_whole(where)}: {error}") from None

@@ -66,7 +66,7 @@ def train(
     reporter = reporter or Quiet()
     if init is not None:
         config = continued(config, upgraded(init.config))
-    costs = load_costs(config, held_out)
+    costs = load_costs(config, held_out, init.segmenter if init else None)
     data = _read_data(config, costs, reporter, init, on_error == "skip")
     path = os.fspath(output)
     minutes = config.training.checkpoint_minutes
