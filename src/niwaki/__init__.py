@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from niwaki.adapting.report import Adapted
     from niwaki.analysis.bilingual import BilingualReport
     from niwaki.analysis.curves import CurvesReport
+    from niwaki.analysis.doubts import Doubts
     from niwaki.analysis.gains import GainsReport
     from niwaki.analysis.orders_report import Report as ReorderingReport
     from niwaki.analysis.profiles_report import ProfilesReport
@@ -41,9 +42,11 @@ if TYPE_CHECKING:
     from niwaki.data.kbest import KBest
     from niwaki.data.meaning import Meaning
     from niwaki.data.sentence import Sentence
+    from niwaki.data.sentence_list import SentenceList
     from niwaki.data.token import Token
     from niwaki.data.tree import Tree
     from niwaki.features.clusters import WordClusters
+    from niwaki.integrations.arrow import to_arrow
     from niwaki.integrations.networkx import to_networkx
     from niwaki.integrations.pandas import to_pandas
     from niwaki.integrations.spacy_docs import to_spacy
@@ -81,6 +84,7 @@ if TYPE_CHECKING:
     from niwaki.verbs.compressing import compress, evaluate_compression, train_compressor
     from niwaki.verbs.connecting import connectives, evaluate_connectives, train_connectives
     from niwaki.verbs.describing import ModelInfo, info
+    from niwaki.verbs.doubting import doubts
     from niwaki.verbs.drawing import draw_trees
     from niwaki.verbs.evaluating import (
         Comparison,
@@ -111,6 +115,7 @@ _LATER = {
     "niwaki.adapting.report": ("Adapted",),
     "niwaki.analysis.bilingual": ("BilingualReport",),
     "niwaki.analysis.curves": ("CurvesReport",),
+    "niwaki.analysis.doubts": ("Doubts",),
     "niwaki.analysis.gains": ("GainsReport",),
     "niwaki.analysis.orders_report": ("Report as ReorderingReport",),
     "niwaki.analysis.profiles_report": ("ProfilesReport",),
@@ -124,9 +129,11 @@ _LATER = {
     "niwaki.data.kbest": ("KBest",),
     "niwaki.data.meaning": ("Meaning",),
     "niwaki.data.sentence": ("Sentence",),
+    "niwaki.data.sentence_list": ("SentenceList",),
     "niwaki.data.token": ("Token",),
     "niwaki.data.tree": ("Tree",),
     "niwaki.features.clusters": ("WordClusters",),
+    "niwaki.integrations.arrow": ("to_arrow",),
     "niwaki.integrations.networkx": ("to_networkx",),
     "niwaki.integrations.pandas": ("to_pandas",),
     "niwaki.integrations.spacy_docs": ("to_spacy",),
@@ -160,6 +167,7 @@ _LATER = {
     "niwaki.verbs.compressing": ("compress", "evaluate_compression", "train_compressor"),
     "niwaki.verbs.connecting": ("connectives", "evaluate_connectives", "train_connectives"),
     "niwaki.verbs.describing": ("ModelInfo", "info"),
+    "niwaki.verbs.doubting": ("doubts",),
     "niwaki.verbs.drawing": ("draw_trees",),
     "niwaki.verbs.evaluating": (
         *("Comparison", "compare", "evaluate", "evaluate_alignment", "evaluate_all"),
@@ -199,6 +207,7 @@ __all__ = [
     "CorpusError",
     "CurvesReport",
     "Difference",
+    "Doubts",
     "Ensemble",
     "EpochReport",
     "Evaluation",
@@ -236,6 +245,7 @@ __all__ = [
     "ScoresError",
     "SelfTrained",
     "Sentence",
+    "SentenceList",
     "Token",
     "TradeOff",
     "Tree",
@@ -255,6 +265,7 @@ __all__ = [
     "compress",
     "connectives",
     "corrupt",
+    "doubts",
     "draw",
     "draw_meaning",
     "draw_trees",
@@ -291,6 +302,7 @@ __all__ = [
     "roles",
     "self_train",
     "symmetrize",
+    "to_arrow",
     "to_networkx",
     "to_pandas",
     "to_spacy",

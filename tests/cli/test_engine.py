@@ -62,6 +62,84 @@ def test_train(tmp_path: Path) -> None:
     assert set(whole["scores_on_dev"]["beam"]) == set(METRICS)
 
 
+QUICKLY = [
+    *("--threads", "1", "--set", "model.beam=2", "--set", "training.epochs=2"),
+    *("--set", "training.greedy_epochs=1", "--set", "tagger.folds=2", "--set", "tagger.epochs=1"),
+]
+
+
+def test_train_without_a_configuration(tmp_path: Path) -> None:
+    path = tmp_path / "m.niwaki"
+    done = niwaki("train", "--data", TOY, "--dev", TOY, "-o", path, *QUICKLY)
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    title = lines.index("scores on the development data, in percent")
+    assert lines[title + 1].split() == list(METRICS)
+    beam = json.loads(niwaki("info", path, "--json").stdout)["scores_on_dev"]["beam"]
+    assert lines[title + 2].split() == ["beam", *(f"{beam[name]:.2f}" for name in METRICS)]
+    epochs = [line for line in lines if line.startswith("parser epoch")]
+    best = max(epochs, key=lambda line: float(line.split()[-1]))
+    number, las = best.split()[2].partition("/")[0], best.split()[-1]
+    assert f"parser: epoch {number} of 2 is kept, the best one, LAS {las}" in lines
+    assert "greedy: epoch 1 of 1 is kept, the best one" in done.stderr
+    assert lines[-2] == f"next: niwaki evaluate TEST.conllu -m {path}, niwaki parse FILE -m {path}"
+    config = tmp_path / "c.toml"
+    config.write_text(f'[[objective]]\ndata = ["{TOY}"]\n[training]\ndev = "{TOY}"\n')
+    other = tmp_path / "other.niwaki"
+    assert niwaki("train", config, "-o", other, *QUICKLY).returncode == 0
+    assert path.read_bytes() == other.read_bytes(), "a file that says the same gives the same"
+
+
+def test_train_without_development_data_says_what_that_means(tmp_path: Path) -> None:
+    done = niwaki("train", "--data", TOY, "-o", tmp_path / "m.niwaki", *QUICKLY)
+    assert done.returncode == 0, done.stderr
+    assert "parser: epoch 2 of 2 is kept, the last one\n" in done.stderr
+    assert "no development data: nothing is scored" in done.stderr
+    assert "scores on" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "give either CONFIG.toml or --data TRAIN.conllu"),
+        (["c.toml", "--data", TOY], "give either CONFIG.toml or --data TRAIN.conllu"),
+        (
+            ["c.toml", "--dev", TOY],
+            "--dev is for --data; beside a file say --set training.dev=FILE",
+        ),
+        (["--data", "no.conllu"], "no.conllu: no such file; give CoNLL-U for --data and --dev"),
+        (["--data", TOY, "--dev", "no"], "no: no such file; give CoNLL-U for --data and --dev"),
+        (["--data", TOY, "--set", "model.beem=3"], "unknown key model.beem"),
+    ],
+)
+def test_train_says_what_is_missing(tmp_path: Path, words: list[str], message: str) -> None:
+    done = niwaki("train", *words, "-o", tmp_path / "m.niwaki")
+    assert done.returncode == 1
+    assert done.stderr.startswith("niwaki: ") and message in done.stderr
+
+
+def test_the_output_is_checked_before_anything_runs(tmp_path: Path) -> None:
+    # The configuration is wrong, too, and that would be said if it were read.
+    words = ["train", "missing.toml", "-o"]
+    nowhere = tmp_path / "nowhere" / "m.niwaki"
+    done = niwaki(*words, nowhere)
+    assert done.stderr == f"niwaki: {nowhere}: no folder {nowhere.parent}; make it first\n"
+    done = niwaki(*words, tmp_path)
+    assert done.stderr == f"niwaki: {tmp_path}: a folder; give the name of a file in it\n"
+    for command in ("self-train", "uptrain"):
+        more = ["--model", "en"] if command == "self-train" else ["--teacher-trees", TOY]
+        done = niwaki(command, "missing.toml", *more, "-o", nowhere)
+        assert "no folder" in done.stderr, done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    done = niwaki("train", "--data", TOY, "-o", closed / "m.niwaki")
+    assert done.returncode == 1 and f"the folder {closed} cannot be written to" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "overrides", "message"),
     [

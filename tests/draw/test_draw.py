@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,6 +65,63 @@ def test_indented() -> None:
         "├─ it  PRON  obj",
         "╰─ .  PUNCT  punct",
     ]
+
+
+SURE = Sentence.from_words(
+    ["Trees", "grow", "."],
+    upos=["NOUN", "VERB", "PUNCT"],
+    heads=[2, 0, 2],
+    deprels=["nsubj", "root", "punct"],
+    misc=["ArcProb=0.5234|LabelProb=0.9", "ArcProb=0.7", "_"],
+)
+
+
+def test_probabilities_in_the_terminal() -> None:
+    assert draw.arcs(SURE, probabilities=True).splitlines() == [
+        "╭──▶ Trees  NOUN   nsubj  0.52  0.90",
+        "├──● grow   VERB   root   0.70",
+        "╰──▶ .      PUNCT  punct",
+    ]
+    assert draw.indented(SURE, probabilities=True).splitlines() == [
+        "grow  VERB  root  0.70",
+        "├─ Trees  NOUN  nsubj  0.52  0.90",
+        "╰─ .  PUNCT  punct",
+    ]
+    assert "0.52" not in draw.arcs(SURE) + draw.indented(SURE) + draw.svg(SURE)
+
+
+def test_doubtful_arcs_stand_out_in_pictures() -> None:
+    words = [
+        (x.attrib["class"], x.text)
+        for x in ET.fromstring(draw.svg(SURE, probabilities=True))
+        if x.tag.endswith("text")
+    ]
+    assert ("l u", "nsubj 0.52") in words and ("l u", "root 0.70") in words
+    assert ("l", "punct") in words, "what is not known is not shown"
+    sure = SURE.replace(misc=["ArcProb=0.9"] * 3)
+    assert 'class="l u"' not in draw.svg(sure, probabilities=True)
+    assert "nsubj 0.90" in draw.html([sure], probabilities=True)
+    unknown = SURE.replace(misc=["_"] * 3)
+    assert draw.svg(unknown, probabilities=True) == draw.svg(unknown)
+
+
+def test_drawing_probabilities_that_are_not_there_is_refused() -> None:
+    (picture,) = niwaki.draw_trees([SURE], probabilities=True)
+    assert "0.52" in picture
+    with pytest.raises(niwaki.NiwakiError, match="<memory>:1: no ArcProb in MISC; parse with"):
+        list(niwaki.draw_trees([SURE, SURE.replace(misc=["_"] * 3)], probabilities=True))
+
+
+def test_a_list_of_sentences_shows_itself_in_a_notebook() -> None:
+    few = niwaki.SentenceList([SURE] * 3)
+    assert few._repr_html_() == SURE._repr_html_() * 3
+    many = niwaki.SentenceList([SURE] * 25)
+    shown = many._repr_html_()
+    assert shown.count("<svg") == 20 and shown.endswith("<p>5 more</p>")
+    assert many[20:]._repr_html_() == SURE._repr_html_() * 5
+    assert many[0] == SURE and isinstance(many[:2], niwaki.SentenceList)
+    assert niwaki.SentenceList()._repr_html_() == "<p>no sentences</p>"
+    assert isinstance(niwaki.load()("Trees grow."), niwaki.SentenceList)
 
 
 def test_partial_trees_and_wide_characters(fixtures: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import niwaki
 from niwaki import Sentence
-from niwaki.integrations.pandas import COLUMNS
+from niwaki.integrations.words import COLUMNS
 
 SENTENCES = [
     Sentence.from_words(
@@ -34,6 +34,7 @@ ROW = (*(0, "one", 1, "Trees", "tree", "NOUN", "NNS", "Number=Plur", 2, "nsubj")
     ("verb", "library", "advice"),
     [
         ("to_pandas", "pandas", "pandas is not installed; run: pip install pandas"),
+        ("to_arrow", "pyarrow", "pyarrow is not installed; run: pip install pyarrow"),
         ("to_networkx", "networkx", "networkx is not installed; run: pip install networkx"),
         ("to_spacy", "spacy", "spaCy is not installed; run: pip install niwaki[spacy]"),
     ],
@@ -67,6 +68,21 @@ def test_rows_for_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     assert rows[1][-3:] == (6, 10, None)
     assert [row[:3] for row in rows] == [(0, "one", 1), (0, "one", 2), (0, "one", 3), (1, "", 1)]
     assert niwaki.to_pandas(SENTENCES[0])[0] == rows[:3]
+
+
+def test_columns_for_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in(
+        *(monkeypatch, "pyarrow"),
+        **{name: lambda name=name: name for name in ("int64", "float64", "string")},
+        schema=dict,
+        table=lambda columns, schema: (columns, schema),
+    )
+    columns, schema = niwaki.to_arrow(iter(SENTENCES))
+    assert list(columns) == list(schema) == list(COLUMNS)
+    assert tuple(values[0] for values in columns.values()) == (*ROW, 0, 5, 0.5)
+    assert columns["prob"] == [0.5, None, None, None] and columns["sentence"] == [0, 0, 0, 1]
+    assert schema["form"] == "string" and schema["head"] == "int64" and schema["prob"] == "float64"
+    assert niwaki.to_arrow([])[1] == schema, "types are known without a row"
 
 
 class Graph:
@@ -129,6 +145,15 @@ def test_a_pandas_table() -> None:
     assert list(table.columns) == list(COLUMNS) and len(table) == 4
     assert table.iloc[0].tolist() == [*ROW, 0, 5, 0.5]
     assert pandas.isna(table.iloc[1]["prob"])
+
+
+def test_an_arrow_table() -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is missing: pip install pyarrow")
+    table = niwaki.to_arrow(SENTENCES)
+    assert table.column_names == list(COLUMNS) and table.num_rows == 4
+    assert table.to_pylist()[0] == dict(zip(COLUMNS, (*ROW, 0, 5, 0.5), strict=True))
+    assert table.schema.field("prob").type == pyarrow.float64()
+    assert niwaki.to_arrow([]).schema == table.schema
 
 
 def test_a_networkx_graph() -> None:

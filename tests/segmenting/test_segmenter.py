@@ -72,9 +72,9 @@ def test_it_goes_beyond_what_it_saw() -> None:
 def test_what_the_lines_say() -> None:
     found = list(trained().segment("\n They  did.\nI don't know.\n\nGood night!"))
     assert [str(sentence).split("\n1")[0] for sentence in found] == [
-        "# newdoc\n# text = They did.",
-        "# text = I don't know.",
-        "# newpar\n# text = Good night!",
+        "# newdoc\n# sent_id = 1\n# text = They did.",
+        "# sent_id = 2\n# text = I don't know.",
+        "# newpar\n# sent_id = 3\n# text = Good night!",
     ]
     assert [sentence.line for sentence in found] == [2, 3, 5]
     assert found[0].misc == (

@@ -355,6 +355,13 @@ def evaluate_answers(bench: Bench) -> None:
     assert scored.items() <= bench.json("evaluate-answers", patterns, out).items()
 
 
+def doubts(bench: Bench) -> None:
+    found = niwaki.doubts(TOY, "en", first=3)
+    words = "doubts", TOY, "-m", "en", "--first", 3
+    assert found.to_text() == bench.run(*words)
+    assert as_json(found.to_json()) == bench.json(*words)
+
+
 def draw(bench: Bench) -> None:
     assert "\n".join(niwaki.draw_trees(TOY)) == bench.run("draw", TOY)
     assert "\n".join(niwaki.draw_trees(TOY, "tree", first=2)) == bench.run(

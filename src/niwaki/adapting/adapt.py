@@ -123,7 +123,7 @@ class _Adaptation:
 
     def open(self, resume: bool) -> None:
         """Read and split the data, and price the model as it is."""
-        for each in load_costs(self.config):
+        for each in load_costs(self.config, segmenter=self.model.segmenter):
             self.objectives[each.name] = each.objective
             self.parts[each.name] = split(each.name, each.objective)
         done = self._taken_up() if resume else None

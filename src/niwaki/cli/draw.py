@@ -3,6 +3,7 @@
 niwaki draw trees.conllu
 niwaki draw trees.conllu --tree
 niwaki draw trees.conllu --html trees.html
+niwaki parse letter.txt --probabilities | niwaki draw - --probabilities
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="draw only the first N (default: all, 1 for --svg)",
     )
+    parser.add_argument(
+        "--probabilities",
+        action="store_true",
+        help="of arcs and labels, as `niwaki parse --probabilities` writes them",
+    )
     add_on_error(parser, "trees that cannot be read")
     style = parser.add_mutually_exclusive_group()
     style.add_argument("--tree", action="store_true", help="an indented tree instead of arcs")
@@ -39,6 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     chosen: dict[str, Any] = {
         "id": arguments.id,
         "first": arguments.first,
+        "probabilities": arguments.probabilities,
         "on_error": skipped.on_error,
     }
     if arguments.html:

@@ -1,4 +1,7 @@
-"""Train a model from a configuration.
+"""Train a model from a treebank, or from a configuration.
+
+With --data and --dev, two CoNLL-U files are all that is needed. The best epoch on --dev is kept,
+scores are those on it, and it makes the model's probabilities mean something.
 
 The configuration is TOML (see configs/), or the same tables in a .json file; its defaults are
 good, so that
@@ -30,6 +33,7 @@ is one of these:
   done      path, seconds: the model is written
   error     message, status: the last line; the exit status is this one
 
+  niwaki train --data train.conllu --dev dev.conllu -o new.niwaki
   niwaki train en.toml -o en.niwaki
   niwaki train en.toml -o en.niwaki --set model.beam=16 --set training.seed=2
   niwaki train task.toml -o task.niwaki --init en
@@ -38,16 +42,29 @@ is one of these:
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
 from niwaki.cli._on_error import add_on_error
+from niwaki.cli._summary import summary
 from niwaki.cli._training import add_progress, training_output
-from niwaki.verbs.training import train
+from niwaki.errors import NiwakiError
+from niwaki.verbs.training import Configuration, train
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", metavar="CONFIG.toml", help="what to train, and from what")
+    parser.add_argument(
+        "config", metavar="CONFIG.toml", nargs="?", help="what to train, and from what"
+    )
+    parser.add_argument(
+        "--data",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="instead of CONFIG.toml: a treebank to learn from; may be repeated",
+    )
+    parser.add_argument("--dev", metavar="FILE", help="with --data: trees to choose an epoch by")
     parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="the model file")
     add_overrides(parser)
     parser.add_argument(
@@ -61,8 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     with training_output(arguments) as output:
-        train(
-            arguments.config,
+        model = train(
+            _configuration(arguments),
             arguments.output,
             init=arguments.init,
             report=output,
@@ -71,5 +88,21 @@ def run(arguments: argparse.Namespace) -> int:
             threads=arguments.threads,
             on_error=arguments.on_error,
         )
+        for line in summary(model, arguments.output):
+            output.note(line)
         output.done(arguments.output)
     return OK
+
+
+def _configuration(arguments: argparse.Namespace) -> Configuration:
+    if bool(arguments.data) == (arguments.config is not None):
+        raise NiwakiError("give either CONFIG.toml or --data TRAIN.conllu")
+    if arguments.config is not None:
+        if arguments.dev is not None:
+            raise NiwakiError("--dev is for --data; beside a file say --set training.dev=FILE")
+        return str(arguments.config)
+    for file in [*arguments.data, *([arguments.dev] if arguments.dev else [])]:
+        if not Path(file).is_file():
+            raise NiwakiError(f"{file}: no such file; give CoNLL-U for --data and --dev")
+    training = {} if arguments.dev is None else {"dev": arguments.dev}
+    return {"objective": [{"data": arguments.data}], "training": training}

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, TextIO
 
-from niwaki.errors import CorpusError
+from niwaki.errors import CorpusError, NiwakiError
 from niwaki.kernel.conllu import MAX_LINE
 
 Source = str | os.PathLike[str] | IO[Any]
@@ -282,6 +282,20 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise
     with _errors_name(path):
         _sync_directory(target.parent)
+
+
+def check_output(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that could not be written, before there is anything to write.
+
+    Room on the disk may still run out; what is checked is what people get wrong.
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise NiwakiError(f"{os.fspath(path)}: a folder; give the name of a file in it")
+    if not target.parent.is_dir():
+        raise NiwakiError(f"{os.fspath(path)}: no folder {target.parent}; make it first")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise NiwakiError(f"{os.fspath(path)}: the folder {target.parent} cannot be written to")
 
 
 def open_to_append(path: str | os.PathLike[str]) -> BinaryIO:

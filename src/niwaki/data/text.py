@@ -9,7 +9,7 @@ from typing import Protocol
 from niwaki.data.conllu import read_stream
 from niwaki.data.files import Input, Source
 from niwaki.data.sentence import Sentence
-from niwaki.errors import CorpusError, NiwakiError
+from niwaki.errors import CorpusError, NiwakiError, shown
 
 FORMATS = ("text", "lines", "tokens", "conllu")
 
@@ -41,7 +41,15 @@ def read_sentences(
     reading goes on: a sentence of CoNLL-U is left out; in text, bytes that are not
     UTF-8 become U+FFFD.
     """
-    stream = source if isinstance(source, Input) else Input(source)
+    try:
+        stream = source if isinstance(source, Input) else Input(source)
+    except FileNotFoundError as error:
+        if not isinstance(source, str) or " " not in source:
+            raise
+        raise NiwakiError(
+            f"no file {shown(source)}; a text comes from a file or standard input, "
+            "in Python as [text], or niwaki.load()(text)"
+        ) from error
     if form is None:
         other = "tokens" if segmenter is None else "text"
         form = "conllu" if _looks_like_conllu(stream) else other
@@ -98,10 +106,13 @@ def _read_tokens(
     stream: Input, on_fault: Callable[[CorpusError], None] | None
 ) -> Iterator[Sentence]:
     with stream:
+        count = 0
         for number, line in stream.lines(on_fault):
             # What CoNLL-U cannot hold becomes U+FFFD, as in text.
             words = line.removeprefix("\ufeff").replace("\0", "\ufffd").split()
             if not words:
                 continue
-            made = Sentence.from_words(words, comments=[f"text = {' '.join(words)}"])
+            count += 1
+            comments = [f"sent_id = {count}", f"text = {' '.join(words)}"]
+            made = Sentence.from_words(words, comments=comments)
             yield Sentence(made.source, stream.name, number)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import html as _html
 import re
+from collections.abc import Sequence
 
 from niwaki.data.sentence import Sentence
-from niwaki.data.tree import ROOT
+from niwaki.data.token import known_probabilities
+from niwaki.data.tree import ROOT, Tree
 from niwaki.draw.layout import Arc, place_arcs, text_width
 
 _FONT = 15
@@ -16,6 +18,8 @@ _GAP = 18
 _LEVEL = 26
 _TAG_LINE = 18
 _FOOT = 6  # distance between the feet of arcs at one word
+# An arc that is less probable has its label in another colour.
+_DOUBTFUL = 0.8
 
 _STYLE = (
     "text{font-family:system-ui,sans-serif}"
@@ -25,6 +29,7 @@ _STYLE = (
     ".a{fill:none;stroke:#6b7f74;stroke-width:1.3px}"
     ".h{fill:#6b7f74}"
     ".r{stroke:#b4552d;stroke-dasharray:3 2}"
+    ".u{fill:#b4552d}"
 )
 
 # Characters that XML 1.0 does not allow, in any form.
@@ -36,9 +41,15 @@ def escape(text: str) -> str:
     return _html.escape(_ILLEGAL.sub("\ufffd", text), quote=True)
 
 
-def svg(sentence: Sentence) -> str:
-    """The tree as arcs above the words, in one `<svg>` element without outside references."""
-    tree = sentence.tree
+def svg(sentence: Sentence, *, probabilities: bool = False) -> str:
+    """The tree as arcs above the words, in one `<svg>` element without outside references.
+
+    With `probabilities`, that of the arc stands behind its label, where it is known; those of
+    doubtful arcs stand out.
+    """
+    certain = known_probabilities(sentence).get("arc") if probabilities else None
+    tree = sentence.tree if certain is None else _with_numbers(sentence.tree, certain)
+    doubtful = {word for word, p in enumerate(certain or (), 1) if p is not None and p < _DOUBTFUL}
     placed = place_arcs(tree)
     centres, width = _word_positions(sentence, placed)
     base = _LEVEL * (max((arc.level for arc in placed), default=0) + 1) + 8
@@ -46,12 +57,13 @@ def svg(sentence: Sentence) -> str:
     parts = []
     for word, head in enumerate(tree.heads, start=1):
         if head == ROOT:
-            parts.append(_root_arc(centres[word - 1], base, tree.deprels[word - 1]))
+            style = _label_style(word in doubtful)
+            parts.append(_root_arc(centres[word - 1], base, tree.deprels[word - 1], style))
     # Long arcs first, so that the labels of short ones stay on top.
     for arc in sorted(placed, key=lambda arc: -arc.level):
         start = centres[arc.head - 1] + feet[arc.head, arc.dependent]
         stop = centres[arc.dependent - 1]
-        parts.append(_arc(start, stop, base, arc))
+        parts.append(_arc(start, stop, base, arc, _label_style(arc.dependent in doubtful)))
     for centre, form, tag in zip(centres, sentence.forms, sentence.upos, strict=True):
         parts.append(_text(centre, base + 20, "w", form))
         if tag != "_":
@@ -111,20 +123,30 @@ def _feet(placed: list[Arc], words: int) -> dict[tuple[int, int], float]:
     return feet
 
 
-def _arc(start: float, stop: float, base: int, arc: Arc) -> str:
+def _with_numbers(tree: Tree, probabilities: Sequence[float | None]) -> Tree:
+    """The tree with the probability of each arc behind its label."""
+    pairs = zip(tree.deprels, probabilities, strict=True)
+    return Tree(tree.heads, tuple(x if p is None else f"{x} {p:.2f}" for x, p in pairs))
+
+
+def _label_style(is_doubtful: bool) -> str:
+    return "l u" if is_doubtful else "l"
+
+
+def _arc(start: float, stop: float, base: int, arc: Arc, style: str) -> str:
     top = base - _LEVEL * arc.level
     turn = 8 if stop > start else -8
     return (
         f'<path class="a" d="M{start:.1f} {base}V{top + 8}Q{start:.1f} {top} {start + turn:.1f} '
         f'{top}H{stop - turn:.1f}Q{stop:.1f} {top} {stop:.1f} {top + 8}V{base - 4}"/>'
-        f"{_arrow(stop, base)}{_text((start + stop) / 2, top + 4, 'l', arc.label)}"
+        f"{_arrow(stop, base)}{_text((start + stop) / 2, top + 4, style, arc.label)}"
     )
 
 
-def _root_arc(centre: float, base: int, label: str) -> str:
+def _root_arc(centre: float, base: int, label: str, style: str) -> str:
     return (
         f'<path class="a r" d="M{centre:.1f} 12V{base - 4}"/>{_arrow(centre, base)}'
-        f"{_text(centre, 14, 'l', label)}"
+        f"{_text(centre, 14, style, label)}"
     )
 
 

@@ -10,7 +10,7 @@ from niwaki.draw.markup import escape, svg
 _STYLE = (
     ":root{color-scheme:light dark;--paper:#fff;--card:#f6f8f6;--line:#8884}"
     "@media (prefers-color-scheme:dark){:root{--paper:#16201b;--card:#1d2923}"
-    ".l{fill:#8fd0ae!important}}"
+    ".l:not(.u){fill:#8fd0ae!important}.u{fill:#f0925f!important}}"
     "body{font-family:system-ui,sans-serif;margin:2rem;background:var(--paper)}"
     "h1{font-size:1.3rem;font-weight:600}h2{font-size:1.05rem;margin-top:2rem}"
     "table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}"
@@ -32,11 +32,13 @@ def page(title: str, body: str, style: str = "") -> str:
     )
 
 
-def html(sentences: Iterable[Sentence], title: str = "Trees") -> str:
+def html(
+    sentences: Iterable[Sentence], title: str = "Trees", *, probabilities: bool = False
+) -> str:
     """A page with one picture a sentence; wide ones scroll, nothing is loaded from elsewhere."""
     figures = "\n".join(
         f"<figure><figcaption>{escape(sentence.id or str(number))}</figcaption>\n"
-        f"<div>{svg(sentence)}</div></figure>"
+        f"<div>{svg(sentence, probabilities=probabilities)}</div></figure>"
         for number, sentence in enumerate(sentences, start=1)
     )
     return page(title, figures)

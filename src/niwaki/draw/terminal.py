@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from niwaki.data.sentence import Sentence
+from niwaki.data.token import known_probabilities
 from niwaki.data.tree import ROOT, UNKNOWN
 from niwaki.draw.layout import Arc, place_arcs, text_width
 
@@ -13,20 +14,24 @@ _DEEPEST = 100
 _BOX = " ╵╷│╶╰╭├╴╯╮┤─┴┬┼"
 
 
-def arcs(sentence: Sentence) -> str:
+def arcs(sentence: Sentence, *, probabilities: bool = False) -> str:
     """One word a line, its arcs at the left; an arrow points at each dependent.
 
-    Crossing arcs and trees with unknown heads can be drawn too.
+    Crossing arcs and trees with unknown heads can be drawn too. With `probabilities`, that of the
+    arc and that of the label stand behind each label, where they are known.
     """
     tree = sentence.tree
     placed = place_arcs(tree)
     canvas = _draw_lines(len(tree), placed)
     ends = ["●" if head == ROOT else "?" if head == UNKNOWN else "▶" for head in tree.heads]
     rows = zip(sentence.forms, sentence.upos, tree.deprels, strict=True)
-    table = _align([[printable(value) for value in row] for row in rows])
+    words = [[printable(value) for value in row] for row in rows]
+    if probabilities:
+        words = [[*row, *known] for row, known in zip(words, _known(sentence), strict=True)]
+    table = _align(words)
     return "".join(
-        f"{line}{end} {words}".rstrip() + "\n"
-        for line, end, words in zip(canvas, ends, table, strict=True)
+        f"{line}{end} {row}".rstrip() + "\n"
+        for line, end, row in zip(canvas, ends, table, strict=True)
     )
 
 
@@ -47,17 +52,20 @@ def _draw_lines(words: int, placed: list[Arc]) -> list[str]:
     return ["".join(_BOX[cell] for cell in row) for row in cells]
 
 
-def indented(sentence: Sentence) -> str:
+def indented(sentence: Sentence, *, probabilities: bool = False) -> str:
     """One word a line below its head, as directories are shown; cut-off words come last.
 
     Below _DEEPEST levels, words stand below each other with the number of their level.
+    `probabilities` are as in `arcs`.
     """
     tree = sentence.tree
     lines: list[str] = []
+    known = _known(sentence) if probabilities else [()] * len(tree)
 
     def label(word: int) -> str:
         values = (sentence.forms[word - 1], sentence.upos[word - 1], tree.deprels[word - 1])
-        return "  ".join(printable(value) for value in values if value != "_")
+        shown = [printable(value) for value in values if value != "_"]
+        return "  ".join([*shown, *known[word - 1]]).rstrip()
 
     tops = [word for word, head in enumerate(tree.heads, start=1) if head <= ROOT]
     # (word, level, prefix of its line, prefix of the lines below it), last one first.
@@ -75,6 +83,14 @@ def indented(sentence: Sentence) -> str:
             branch, trunk = ("╰─ ", "   ") if last else ("├─ ", "│  ")
             todo.append((child, level + 1, below + branch, below + trunk))
     return "".join(lines)
+
+
+def _known(sentence: Sentence) -> list[tuple[str, ...]]:
+    """The probabilities of each word's arc and label as text; empty where they are not known."""
+    known = known_probabilities(sentence)
+    unknown = [None] * len(sentence)
+    pairs = zip(known.get("arc", unknown), known.get("label", unknown), strict=True)
+    return [tuple("" if p is None else f"{p:.2f}" for p in pair) for pair in pairs]
 
 
 def _align(rows: list[list[str]]) -> list[str]:

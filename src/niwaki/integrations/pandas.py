@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ExtraMissingError
-
-COLUMNS = (
-    *("sentence", "id", "index", "form", "lemma", "upos", "xpos", "feats", "head", "deprel"),
-    *("misc", "start", "end", "prob"),
-)
+from niwaki.integrations.words import COLUMNS, rows
 
 
 def to_pandas(sentences: Sentence | Iterable[Sentence]) -> Any:
@@ -27,21 +23,4 @@ def to_pandas(sentences: Sentence | Iterable[Sentence]) -> Any:
         import pandas
     except ImportError as error:
         raise ExtraMissingError("pandas is not installed; run: pip install pandas") from error
-    return pandas.DataFrame.from_records(list(_rows(sentences)), columns=list(COLUMNS))
-
-
-def _rows(sentences: Sentence | Iterable[Sentence]) -> Iterator[tuple[Any, ...]]:
-    for number, sentence in enumerate(_several(sentences)):
-        columns = (
-            *(sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats),
-            *(sentence.heads, sentence.deprels, sentence.misc),
-        )
-        for token, *values in zip(sentence, *columns, strict=True):
-            yield (
-                *(number, sentence.id, token.index, *values),
-                *(token.start, token.end, token.prob),
-            )
-
-
-def _several(sentences: Sentence | Iterable[Sentence]) -> Iterable[Sentence]:
-    return [sentences] if isinstance(sentences, Sentence) else sentences
+    return pandas.DataFrame.from_records(list(rows(sentences)), columns=list(COLUMNS))

@@ -14,6 +14,7 @@ import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from niwaki.data.constraints import Constraints
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
+from niwaki.data.text import TextSegmenter
 from niwaki.errors import ConfigError, NiwakiError, ObjectiveError, nearest, shown
 from niwaki.keys import check_values
 
@@ -111,23 +113,34 @@ def objective_names() -> list[str]:
     return sorted(m.name.replace("_", "-") for m in modules if not m.name.startswith("_"))
 
 
-def settings_class(kind: str) -> type[Any]:
-    """The keys of an objective; raises ConfigError for an objective that there is not."""
+def settings_class(kind: str, folder: Path | None = None) -> type[Any]:
+    """The keys of an objective; raises ConfigError for an objective that there is not.
+
+    folder: where modules of the user's may lie, beside the working directory.
+    """
     if ":" in kind:
-        return _module("_function").settings_of(kind)  # type: ignore[no-any-return]
+        return _module("_function").settings_of(kind, folder or Path())  # type: ignore[no-any-return]
     return _module(kind).Settings  # type: ignore[no-any-return]
 
 
-def load_objective(kind: str, files: Sequence[str], settings: Any = None) -> AnyObjective:
+def load_objective(
+    kind: str,
+    files: Sequence[str],
+    settings: Any = None,
+    segmenter: TextSegmenter | None = None,
+) -> AnyObjective:
     """An objective with its data; raises ConfigError for one that there is not.
 
     settings: an instance of the objective's `Settings`, if not its defaults.
+    segmenter: splits examples that are texts, for costs that are functions and programs.
     """
     settings = settings if settings is not None else settings_class(kind)()
     check_values(settings)
     objective: AnyObjective
     if ":" in kind:
-        objective = _module("_function").load(kind, files, settings)
+        objective = _module("_function").load(kind, files, settings, segmenter)
+    elif kind == "command":
+        objective = _module(kind).load(files, settings, segmenter)
     else:
         objective = _module(kind).load(files, settings)
     return objective

@@ -1,7 +1,7 @@
 """Examples for costs from outside: CoNLL-U sentences, or JSON Lines with anything in them.
 
-A line of JSON has `tokens`, or for an example of several sentences `sentences`, a list of such
-lists; perhaps `id`, and whatever else the cost needs to know.
+A line of JSON has `tokens`, or the `text` of one sentence, or for an example of several sentences
+`sentences`, a list of lists of words; perhaps `id`, and whatever else the cost needs to know.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from niwaki.data.files import Input
 from niwaki.data.jsonlines import objects
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
+from niwaki.data.text import TextSegmenter
 from niwaki.errors import ConfigError, CorpusError, shown
 
 
@@ -31,8 +32,9 @@ class Example:
     is_group: bool = False
 
 
-def read_examples(files: Sequence[str]) -> list[Example]:
-    found = [example for file in files for example in _read(file)]
+def read_examples(files: Sequence[str], segmenter: TextSegmenter | None = None) -> list[Example]:
+    """The examples of files; the segmenter splits those that are texts into words."""
+    found = [example for file in files for example in _read(file, segmenter)]
     if len({example.is_group for example in found}) > 1:
         raise ConfigError(
             f"{', '.join(files)}: some examples have `tokens` and some `sentences`; "
@@ -41,18 +43,22 @@ def read_examples(files: Sequence[str]) -> list[Example]:
     return found
 
 
-def _read(file: str) -> Iterator[Example]:
+def _read(file: str, segmenter: TextSegmenter | None) -> Iterator[Example]:
     if not file.endswith((".jsonl", ".jsonl.gz")):
         for sentence in read_conllu(file, unknown_heads=True, multi_root=True):
             yield Example(sentence.id or f"{file}:{sentence.line}", (sentence,), sentence)
         return
     with Input(file) as stream:
         for number, record in objects(stream):
-            yield _example(file, number, record)
+            yield _example(file, number, record, segmenter)
 
 
-def _example(file: str, number: int, record: dict[str, Any]) -> Example:
+def _example(
+    file: str, number: int, record: dict[str, Any], segmenter: TextSegmenter | None
+) -> Example:
     name = str(record.get("id", number))
+    if "text" in record and "tokens" not in record and "sentences" not in record:
+        return Example(name, (_split(file, number, record["text"], segmenter),), record)
     if "sentences" not in record:
         return Example(name, (_sentence(file, number, "tokens", record.get("tokens")),), record)
     lists = record["sentences"]
@@ -66,6 +72,20 @@ def _example(file: str, number: int, record: dict[str, Any]) -> Example:
         )
     found = tuple(_sentence(file, number, "sentences", tokens) for tokens in lists)
     return Example(name, found, record, is_group=True)
+
+
+def _split(file: str, number: int, text: Any, segmenter: TextSegmenter | None) -> Sentence:
+    """A text as one sentence, whatever its line ends."""
+    if not isinstance(text, str) or not text.strip():
+        raise CorpusError(file, number, "text", f"found {shown(json.dumps(text))}", "give a text")
+    if segmenter is None:
+        raise CorpusError(
+            *(file, number, "text", "there is no model yet that could split it"),
+            "give `tokens`, or train a model on that has a segmenter (--init)",
+        )
+    # As a line it is one sentence, and is only split into words.
+    (found,) = segmenter.segment(" ".join(text.split()), by_lines=True, file=file)
+    return found
 
 
 def _sentence(file: str, number: int, key: str, tokens: Any) -> Sentence:

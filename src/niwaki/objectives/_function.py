@@ -11,13 +11,15 @@ instance as its third argument.
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, is_dataclass
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from niwaki.data.kbest import KBest
+from niwaki.data.text import TextSegmenter
 from niwaki.errors import ConfigError, ObjectiveError, shown
 from niwaki.objectives import AnyObjective, Costs, checked_costs
 from niwaki.objectives._examples import (
@@ -82,34 +84,49 @@ class GroupFunctionObjective(GroupExamples):
         return self._call(self.examples[number], found, len(candidates[0]))
 
 
-def settings_of(kind: str) -> type[Any]:
-    """The keys that a function declares."""
-    found = getattr(_function(kind), "settings", Settings)
+def settings_of(kind: str, folder: Path) -> type[Any]:
+    """The keys that a function declares; its module may lie in the folder."""
+    found = getattr(_function(kind, folder), "settings", Settings)
     if not isinstance(found, type) or not is_dataclass(found):
         raise ConfigError(f"objective {shown(kind)}: `settings` is no dataclass of keys")
     return found
 
 
-def load(kind: str, files: Sequence[str], settings: Any) -> AnyObjective:
-    function, examples = _function(kind), read_examples(files)
+def load(
+    kind: str, files: Sequence[str], settings: Any, segmenter: TextSegmenter | None = None
+) -> AnyObjective:
+    function, examples = _function(kind), read_examples(files, segmenter)
     more = settings if hasattr(function, "settings") else None
     if any(example.is_group for example in examples):
         return GroupFunctionObjective(examples, function, more)
     return FunctionObjective(examples, function, more)
 
 
-def _function(kind: str) -> Function:
+def _function(kind: str, folder: Path | None = None) -> Function:
     module, _, name = kind.partition(":")
-    # A module of the user's lies where the command is run.
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+    # A module of the user's lies beside the configuration, or where the command is run.
+    for place in (Path.cwd(), *([] if folder is None else [folder.resolve()])):
+        if str(place) not in sys.path:
+            sys.path.insert(0, str(place))
     try:
-        function: Function = getattr(importlib.import_module(module), name)
+        imported = importlib.import_module(module)
+        function: Function = getattr(imported, name)
     except Exception as error:  # whatever a module of the user's does when it is imported
         raise ConfigError(
             f"objective {shown(kind)}: {error}; "
-            "give package.module:function that can be imported from here"
+            "give package.module:function that can be imported from here, or from beside the file"
         ) from error
+    if folder is not None:
+        _check_is_that(imported, folder.resolve() / f"{module.replace('.', '/')}.py", kind)
     if not callable(function):
         raise ConfigError(f"objective {shown(kind)} is not a function")
     return function
+
+
+def _check_is_that(module: ModuleType, file: Path, kind: str) -> None:
+    """Refuse a module of the same name from elsewhere where one lies beside the configuration."""
+    loaded = getattr(module, "__file__", None)
+    if file.is_file() and loaded is not None and Path(loaded).resolve() != file:
+        raise ConfigError(
+            f"objective {shown(kind)}: {loaded} has this name, too; give {file.name} another"
+        )

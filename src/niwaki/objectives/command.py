@@ -24,6 +24,7 @@ from typing import Any
 
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
+from niwaki.data.text import TextSegmenter
 from niwaki.data.tree import Tree
 from niwaki.errors import ObjectiveError, shown
 from niwaki.keys import key
@@ -197,8 +198,10 @@ def _end(process: subprocess.Popen[str]) -> None:
         process.wait()
 
 
-def load(files: Sequence[str], settings: Settings) -> AnyObjective:
-    examples = read_examples(files)
+def load(
+    files: Sequence[str], settings: Settings, segmenter: TextSegmenter | None = None
+) -> AnyObjective:
+    examples = read_examples(files, segmenter)
     if any(example.is_group for example in examples):
         return GroupCommandObjective(examples, settings.command)
     return CommandObjective(examples, settings.command)

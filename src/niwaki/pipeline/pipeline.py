@@ -12,6 +12,7 @@ from typing import Any
 
 from niwaki.data.constraints import Constraints
 from niwaki.data.faults import COLUMNS, DEPREL, FEATS, HEAD, LEMMA, MISC, UPOS, XPOS
+from niwaki.data.given import Given, Words, only_sentence, sentences_given
 from niwaki.data.kbest import KBest
 from niwaki.data.modelfile import write_model_file
 from niwaki.data.probabilities import (
@@ -21,6 +22,7 @@ from niwaki.data.probabilities import (
     without_probabilities,
 )
 from niwaki.data.sentence import Sentence
+from niwaki.data.sentence_list import SentenceList
 from niwaki.errors import ConstraintError, ModelError
 from niwaki.features.clusters import WordClusters
 from niwaki.features.parts import Parts
@@ -79,22 +81,31 @@ class Pipeline:
                 parts.add_all(part.parts())
         return parts
 
-    def __call__(self, text: str) -> list[Sentence]:
-        """The parsed sentences of a text."""
-        return list(self.parse(text))
+    def __call__(self, given: Given) -> SentenceList:
+        """The parsed sentences of a text, of texts, of lists of words, or of sentences.
 
-    def read(self, text: str | Iterable[str], *, by_lines: bool = False) -> Iterator[Sentence]:
+        See `niwaki.data.given` for what is what. Options are those of `parse`.
+        """
+        return SentenceList(self.parse(given))
+
+    def read(
+        self, text: str | Iterable[str], *, by_lines: bool = False, name: str = ""
+    ) -> Iterator[Sentence]:
         """Yield the sentences of a raw text, or of its pieces; see `Segmenter.segment`."""
         if self.segmenter is None:
             raise ModelError(
                 "this model has no segmenter; give it words, "
                 "or train it on data with `# text` or SpaceAfter"
             )
-        return self.segmenter.segment(text, by_lines=by_lines)
+        return self.segmenter.segment(text, by_lines=by_lines, name=name)
+
+    def read_text(self, text: str, name: str) -> Iterator[Sentence]:
+        """The sentences of one text among several, which has this name."""
+        return self.read(text, name=name)
 
     def parse(
         self,
-        sentences: Iterable[Sentence] | str,
+        sentences: Given,
         *,
         threads: int = 1,
         beam: int | None = None,
@@ -107,6 +118,7 @@ class Pipeline:
     ) -> Iterator[Sentence]:
         """Yield the sentences, or those of a text, with tags, lemmas and trees, in order.
 
+        Given are sentences, a text, a list of texts, or a list of lists of words.
         Tags and lemmas that are given stay, unless `retag`, which leaves nothing of them:
         what the model does not predict becomes `_`. A beam of 1 is greedy and fastest.
         With `probabilities`, MISC gets `TagProb` (if there is a tagger),
@@ -133,8 +145,7 @@ class Pipeline:
             raise ValueError(f"{threads} threads; give at least 1")
         most = self.parser.max_words
         limit = LengthLimit(max_length if most is None else min(max_length, most), longer)
-        read = self.read(sentences) if isinstance(sentences, str) else sentences
-        batches = in_batches(read, limit)
+        batches = in_batches(sentences_given(sentences, self.read_text), limit)
         options = _Options(search, retag, probabilities, constrain)
         if threads == 1:
             return itertools.chain.from_iterable(
@@ -236,7 +247,7 @@ class Pipeline:
 
     def kbest(
         self,
-        sentence: Sentence,
+        sentence: Sentence | str | Words,
         k: int,
         *,
         beam: int | None = None,
@@ -246,6 +257,7 @@ class Pipeline:
     ) -> KBest:
         """The k best distinct trees that the beam finds; a beam narrower than k is widened.
 
+        The sentence may also be a text of one sentence, or a list of its words.
         A graph parser finds the k best of all trees, or with `decode="eisner"` of all
         projective ones. Probabilities are normalised over these candidates. There are
         fewer than k only if the beam found fewer. With `constraints`, all trees obey them,
@@ -254,7 +266,7 @@ class Pipeline:
         """
         search = Search(beam, decode)
         self.parser.check(search)
-        sentence = without_probabilities(sentence)
+        sentence = without_probabilities(only_sentence(sentence, self.read_text))
         most = self.parser.max_words
         if most is not None and len(sentence) > most:
             raise ModelError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -99,15 +100,22 @@ class Segmenter:
     # -- segmenting -----------------------------------------------------------
 
     def segment(
-        self, text: str | Iterable[str], *, by_lines: bool = False, file: str = "<text>"
+        self,
+        text: str | Iterable[str],
+        *,
+        by_lines: bool = False,
+        file: str = "<text>",
+        name: str = "",
     ) -> Iterator[Sentence]:
         """Yield the sentences of a document, which may come in pieces.
 
         Blank lines end sentences; other line ends are spaces. With `by_lines`, each
         line is a sentence and is only split into words. `TokenRange` in MISC has the
-        place of each token in the document. The pieces make no difference, and memory
-        is bounded.
+        place of each token in the document. `# sent_id` counts the sentences from 1, behind the
+        `name` of the document, if it has one. The pieces make no difference, and memory is bounded.
         """
+        prefix = f"{name}-" if name else ""
+        ids = (f"# sent_id = {prefix}{number}\n".encode() for number in itertools.count(1))
         reader = _Reader([text] if isinstance(text, str) else text)
         offset, line, want = 0, 1, _BLOCK
         held, comments = "", b"" if by_lines else b"# newdoc\n"
@@ -118,7 +126,7 @@ class Segmenter:
             offset, line, held = offset + blank, line + held.count("\n", 0, blank), held[blank:]
             done = 0
             whole = final or len(held) >= LONGEST_SENTENCE
-            found, comments = self._segment_block(held, offset, whole, by_lines, comments)
+            found, comments = self._segment_block(held, offset, whole, by_lines, comments, ids)
             for source, start, end in found:
                 line += held.count("\n", done, start)
                 yield Sentence(source, file, line)
@@ -130,7 +138,13 @@ class Segmenter:
             want = min(LONGEST_SENTENCE, max(_BLOCK, 2 * len(held)))
 
     def _segment_block(
-        self, text: str, offset: int, final: bool, by_lines: bool, comments: bytes
+        self,
+        text: str,
+        offset: int,
+        final: bool,
+        by_lines: bool,
+        comments: bytes,
+        ids: Iterator[bytes],
     ) -> tuple[list[tuple[bytes, int, int]], bytes]:
         """The sentences that are complete, as lines with their places; the next one's comments."""
         codes = codes_of(text)
@@ -142,8 +156,9 @@ class Segmenter:
         breaks = (gaps[stops - 1] == _BREAK_GAP).tolist()
         found = []
         for number, stop in enumerate(firsts[1:]):
+            own = comments + next(ids)
             source = render(
-                codes, offset, starts, ends, gaps, rules, firsts[number], stop, words, comments
+                codes, offset, starts, ends, gaps, rules, firsts[number], stop, words, own
             )
             found.append((source, begins[number], finishes[number]))
             comments = b"# newpar\n" if breaks[number] and not by_lines else b""

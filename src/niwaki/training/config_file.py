@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import re
@@ -62,10 +63,15 @@ def make_config(
     name: str = "config",
     folder: Path = Path(),
     *,
+    overrides: Sequence[str] = (),
     only_costs: bool = False,
 ) -> Config:
     """A checked configuration from a nested mapping; paths are relative to `folder`."""
-    return _Reader(name, folder, only_costs=only_costs).read(record)
+    if not overrides:
+        return _Reader(name, folder, only_costs=only_costs).read(record)
+    own = copy.deepcopy(dict(record))
+    changed = frozenset([_override(own, override) for override in overrides])
+    return _Reader(name, folder, dict.fromkeys(changed, 0), changed, only_costs).read(own)
 
 
 def _override(record: Values, override: str) -> Way:
@@ -171,7 +177,7 @@ class _Reader:
         if not isinstance(kind, str):
             self._refuse((*way, "kind"), f"is {written(kind)}; give a text")
         try:
-            settings = settings_class(kind)
+            settings = settings_class(kind, self._folder)
         except ConfigError as error:
             where = (*way, "kind")
             raise ConfigError(f"{self._where(where)}: {_whole(where)}: {error}") from None

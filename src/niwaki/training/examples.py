@@ -16,6 +16,7 @@ from niwaki.errors import ConfigError
 from niwaki.kernel.batch import Batch
 from niwaki.objectives import AnyObjective, groups_of, left_out_of, load_objective
 from niwaki.pipeline.pipeline import tag_sentences
+from niwaki.segmenting.segmenter import Segmenter
 from niwaki.tagging.morphology import Morphology
 from niwaki.tagging.tagger import AnyTagger, Tags
 from niwaki.training.config import Config, CostConfig
@@ -85,14 +86,19 @@ class CostData(CostObjective):
 
 
 def load_costs(
-    config: Config, held_out: Mapping[str, frozenset[int]] | None = None
+    config: Config,
+    held_out: Mapping[str, frozenset[int]] | None = None,
+    segmenter: Segmenter | None = None,
 ) -> list[CostObjective]:
-    """The objectives that are costs, with their data; by name, what is not to be learned of it."""
+    """The objectives that are costs, with their data; by name, what is not to be learned of it.
+
+    The segmenter of a model splits examples that are texts.
+    """
     return [
         CostObjective(
             name,
             each,
-            load_objective(each.kind, each.data, each.settings),
+            load_objective(each.kind, each.data, each.settings, segmenter),
             held_out=(held_out or {}).get(name, frozenset()),
         )
         for name, each in config.costs.items()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from niwaki.data.files import atomic_write
 
@@ -63,6 +63,43 @@ class EpochReport:
             name = f"{self.stage}: {each.name}"
             lines.append({**own, "objective": name, **counts, **written, **learning, **rare})
         return [json.dumps(line) for line in lines]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The epoch whose weights a stage ended with; without a `las`, because it is the last."""
+
+    stage: str
+    epoch: int
+    epochs: int
+    las: float | None
+
+
+def log_of(model: str) -> str:
+    """Where the log of a model's training lies."""
+    return f"{model}.log.jsonl"
+
+
+def kept_epochs(log: Iterable[str]) -> list[Kept]:
+    """Which epoch each stage kept, from the lines of a log.
+
+    It is the first of those with the best LAS; where there are costs, or no development data,
+    the last.
+    """
+    stages: dict[str, list[dict[str, Any]]] = {}
+    for line in log:
+        record = json.loads(line)
+        stages.setdefault(record["stage"], []).append(record)
+    found = []
+    for stage, records in stages.items():
+        trees = [each for each in records if each["objective"] == f"{stage}: treebank"]
+        scored = [each for each in trees if "las" in each]
+        if scored and len(trees) == len(records):
+            best = max(scored, key=lambda each: each["las"])
+            found.append(Kept(stage, best["epoch"], len(trees), best["las"]))
+        else:
+            found.append(Kept(stage, trees[-1]["epoch"], len(trees), None))
+    return found
 
 
 class Reporter(Protocol):

@@ -33,7 +33,7 @@ from niwaki.training.config import ARC_SELECTIONS, Config, TreebankConfig, conti
 from niwaki.training.examples import CostData, CostObjective, load_costs, tag_costs
 from niwaki.training.loop import Jobs, costs_after
 from niwaki.training.objectives import trained_tagger
-from niwaki.training.reporting import Log, Quiet, Reporter, locked
+from niwaki.training.reporting import Log, Quiet, Reporter, locked, log_of
 from niwaki.training.treebanks import read_treebanks
 from niwaki.typing import Arrays
 
@@ -66,14 +66,14 @@ def train(
     reporter = reporter or Quiet()
     if init is not None:
         config = continued(config, upgraded(init.config))
-    costs = load_costs(config, held_out)
+    costs = load_costs(config, held_out, init.segmenter if init else None)
     data = _read_data(config, costs, reporter, init, on_error == "skip")
     path = os.fspath(output)
     minutes = config.training.checkpoint_minutes
     checkpoint = Checkpoint(f"{path}.checkpoint", data.identity, minutes)
     if resume and not checkpoint.load():
         reporter.note(f"no checkpoint {checkpoint.path}; starting from the beginning")
-    log = Log(f"{path}.log.jsonl", reporter)
+    log = Log(log_of(path), reporter)
     run = Run(data, checkpoint, reporter, log, threads or os.cpu_count() or 1, tags)
     try:
         pipeline = run.pipeline()

@@ -238,7 +238,7 @@ def self_train(
     treebanks are learned from. In the first round candidates are those of `model`, then
     of what came out, unless `candidates_from` gives them.
     """
-    costs = load_costs(config)
+    costs = load_costs(config, segmenter=model.segmenter)
     if not costs:
         raise ConfigError('nothing to choose trees by; add an [[objective]] such as "reordering"')
     folder = Path(f"{os.fspath(output)}.rounds")

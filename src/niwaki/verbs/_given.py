@@ -12,12 +12,13 @@ from niwaki.data.bilingual.links import link_sentences
 from niwaki.data.bilingual.references import Reference, read_references
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import Source
+from niwaki.data.given import Given, sentences_given
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError, ModelError, NiwakiError
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 
-Sentences = Source | Iterable[Sentence]
+Sentences = Source | Given
 Model = str | os.PathLike[str] | Pipeline
 Trees = Sentences | Pipeline
 # What has a name of its own, or a path whose last part is its name.
@@ -63,7 +64,7 @@ def is_source(given: object) -> bool:
 
 
 def sentences_of(given: Any) -> Iterable[Sentence]:
-    return read_conllu(given, multi_root=True) if is_source(given) else given
+    return read_conllu(given, multi_root=True) if is_source(given) else sentences_given(given)
 
 
 def links_of(given: Any) -> Iterable[Links]:

@@ -26,7 +26,7 @@ from niwaki.verbs._given import (
     unwatched,
 )
 
-Pairs = Iterable[tuple[Words, Words]]
+Pairs = Iterable[tuple[Words | str, Words | str]]
 
 
 def align(
@@ -43,7 +43,8 @@ def align(
 ) -> list[Links]:
     """Word links of parallel text, learned from this text itself.
 
-    Two files with a tokenised sentence a line, or pairs of tokenised sentences. `settings` may
+    Two files with a tokenised sentence a line, or pairs of sentences: lists of words, or texts
+    whose words have spaces between them. `settings` may
     be the name of a preset. Links are those whose probability reaches the threshold, or by
     another `method`. `more` pairs of files are learned from only. With `on_error="skip"`, a pair
     with an empty side or too many words has no links.
@@ -93,13 +94,25 @@ def align_probabilities(
     return _watched(aligner.posteriors(wanted), wanted, watch)
 
 
-def _pairs(source: Source | Pairs, target: Source | None, on_fault: OnFault) -> Pairs:
+def _pairs(
+    source: Source | Pairs, target: Source | None, on_fault: OnFault
+) -> Iterable[tuple[Words, Words]]:
     if target is None:
         if is_source(source):
             raise NiwakiError("one file; give the translations, too")
-        return source  # type: ignore[return-value]
+        return map(_words_of_pair, itertools.count(1), source)  # type: ignore[arg-type]
     read = read_filled_bitext(source, target, LONGEST, on_fault)  # type: ignore[arg-type]
     return ((pair.source, pair.target) for pair in read)
+
+
+def _words_of_pair(number: int, pair: tuple[Words | str, Words | str]) -> tuple[Words, Words]:
+    """The words of a pair; texts are split at spaces."""
+    if isinstance(pair, str) or len(pair) != 2:
+        raise NiwakiError(
+            f"pair {number} is none; give (source, target), each a text or a list of words"
+        )
+    one, other = (side.split() if isinstance(side, str) else side for side in pair)
+    return one, other
 
 
 def _watched(found: Iterator[Posteriors], total: int, watch: Watch) -> Iterator[Posteriors]:

@@ -148,13 +148,15 @@ def trade_off(
         >>> found = trade_off("gold.conllu", "task.toml", "en", "task.niwaki", words=["click"])
         >>> found.costs, found.to_json()
     """
-    costs = load_costs(config_of(task, overrides))
-    if not costs:
+    read = config_of(task, overrides)
+    if not read.costs:
         file = name_of(task, "the task")
         raise ConfigError(f"{file}: no objective is a cost; there is nothing to weigh")
+    models = model_of(before), model_of(after)
+    costs = load_costs(read, segmenter=models[0].segmenter)
     return weigh_up(
         (name_of(before, "before"), name_of(after, "after")),
-        (model_of(before), model_of(after)),
+        models,
         list(read_conllu(gold) if is_source(gold) else gold),  # type: ignore[arg-type]
         {each.name: each.objective for each in costs},
         words=list(words),

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from niwaki.data.files import Source
+from niwaki.data.given import sentences_given
 from niwaki.data.roles import Roleset, predicates_of, read_rolesets, with_predicates, with_table
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import read_sentences
@@ -135,7 +136,7 @@ def _parsed(
         elif is_source(each):
             given += read_sentences(each, segmenter=segmenter)  # type: ignore[arg-type]
         else:
-            given += each  # type: ignore[arg-type]
+            given += sentences_given(each, pipeline and pipeline.read_text)  # type: ignore[arg-type]
     if table is not None:
         given = list(with_table(given, table))
     if pipeline is None:

@@ -1,7 +1,8 @@
 """Trees for sentences: the best one of each, or the k best.
 
-What is parsed is a file (or `-` for stdin) or sentences; a text is parsed by
-`niwaki.load()(text)`. A model is its name, its file or a `Pipeline`.
+What is parsed is a file (or `-` for stdin), or what `niwaki.load()` takes: sentences, texts, lists
+of words; as a string is the name of a file, a single text is `[text]`. A model is its
+name, its file or a `Pipeline`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 
 from niwaki.data.constraints import Constraints
 from niwaki.data.files import Source
+from niwaki.data.given import sentences_given
 from niwaki.data.hyphens import split_hyphens as split_at_hyphens
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
@@ -189,7 +191,7 @@ class _Reading:
             told = on_fault if self.links is None else None
             read = read_sentences(source, self.form, model.segmenter, on_fault=told)  # type: ignore[arg-type]
         else:
-            read = source  # type: ignore[assignment]
+            read = sentences_given(source, model.read_text)  # type: ignore[arg-type]
         if self.split_hyphens:
             read = map(split_at_hyphens, read)
         yield from linked(read, self.links, on_fault)

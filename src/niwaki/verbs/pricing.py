@@ -90,19 +90,20 @@ def price(
         >>> found = price("task.toml", ["en", "task.niwaki"])
         >>> found.evaluations["1 reordering"][0].scores, found.differences("1 reordering")[0, 1]
     """
-    costs = load_costs(config_of(config, overrides, only_costs=True))
-    if not costs:
+    task = config_of(config, overrides, only_costs=True)
+    if not task.costs:
         raise ConfigError(
             f"{name_of(config, 'the configuration')}: no objective is a cost; nothing to price"
         )
-    for each in costs:
-        if not each.size:
-            raise ConfigError(f"{each.name}: no examples; give some")
     given = [models] if isinstance(models, str | os.PathLike | Pipeline) else list(models)
     if not given:
         raise ConfigError("no model; give at least one")
-    evaluations: dict[str, list[MeanEvaluation]] = {each.name: [] for each in costs}
     loaded = [model_of(each) for each in given]
+    costs = load_costs(task, segmenter=loaded[0].segmenter)
+    for each in costs:
+        if not each.size:
+            raise ConfigError(f"{each.name}: no examples; give some")
+    evaluations: dict[str, list[MeanEvaluation]] = {each.name: [] for each in costs}
     for each in costs:
         words, groups = each.objective.sentences, groups_of(each.objective)
         records = [model.learned for model in loaded]

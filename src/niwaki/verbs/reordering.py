@@ -12,6 +12,7 @@ from pathlib import PurePath
 from niwaki.data.bilingual.bitext import Pair, read_linked_bitext
 from niwaki.data.bilingual.references import Reference, check_references
 from niwaki.data.files import Source
+from niwaki.data.given import sentences_given
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import read_sentences
 from niwaki.errors import CorpusError, ModelError
@@ -68,7 +69,7 @@ def reorder(
     if is_source(source):
         read = read_sentences(source, form, late, on_fault=fault_handler(on_error))  # type: ignore[arg-type]
     else:
-        read = iter(source)  # type: ignore[arg-type]
+        read = sentences_given(source, lambda *text: late.pipeline.read_text(*text))  # type: ignore[arg-type]
     first = next(read, None)
     given = itertools.chain([] if first is None else [first], read)
     if model is None and first is not None and any(head >= 0 for head in first.heads):

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from niwaki.analysis.gains import GainsReport, Row, learning_curve, measure
 from niwaki.data.conllu import read_conllu
+from niwaki.data.files import check_output
 from niwaki.errors import ConfigError
 from niwaki.pipeline.learned import overlap_of
 from niwaki.pipeline.pipeline import Pipeline
@@ -34,17 +35,17 @@ Configuration = File | Mapping[str, Any] | Config
 def config_of(
     config: Configuration, overrides: Sequence[str] = (), *, only_costs: bool = False
 ) -> Config:
-    """The checked configuration of a file, with `key=value` overrides, or of a mapping.
+    """The checked configuration of a file or of a mapping, with `key=value` overrides.
 
     With `only_costs`, files that are for training alone need not be there.
     """
     if isinstance(config, str | os.PathLike):
         return read_config(os.fspath(config), overrides, only_costs=only_costs)
+    if not isinstance(config, Config):
+        return make_config(config, overrides=overrides, only_costs=only_costs)
     if overrides:
-        raise ConfigError("overrides are for a file; change the mapping itself")
-    if isinstance(config, Config):
-        return config
-    return make_config(config, only_costs=only_costs)
+        raise ConfigError("overrides are for a file or a mapping; change the Config itself")
+    return config
 
 
 def train(
@@ -62,13 +63,14 @@ def train(
 
     With `init`, a model is trained on: it keeps its tagger, its features and its labels, and its
     parser learns from where it is. `report` is told how it goes, of what was skipped too.
-    `overrides` change values of a file ("model.beam=16"). With `on_error="skip"`, faulty lines of
-    word clusters and of links are left out. The result depends on neither `threads` (default:
-    all cores) nor interruptions.
+    `overrides` change values of the configuration ("model.beam=16"). With `on_error="skip"`, faulty
+    lines of word clusters and of links are left out. The result depends on neither `threads`
+    (default: all cores) nor interruptions.
 
         >>> train({"objective": [{"data": "train.conllu"}]}, "en.niwaki")
         >>> train("task.toml", "task.niwaki", init="en")
     """
+    check_output(output)
     read = config_of(config, overrides)
     start = None if init is None else model_of(init)
     return run.train(
@@ -116,6 +118,7 @@ def self_train(
         >>> found = self_train("task.toml", "en", "better.niwaki", rounds=2)
         >>> [each.cost for each in found.rounds]
     """
+    check_output(output)
     trained, chosen = self_training.self_train(
         config_of(config, overrides),
         model_of(model),
@@ -174,6 +177,7 @@ def uptrain(
         >>> found = uptrain("en.toml", "fast.niwaki", models=["a", "b"], text=["news.txt"])
         >>> found.models
     """
+    check_output(output)
     read = config_of(config, overrides)
     if questions:
         kept = dataclasses.replace(
