@@ -142,7 +142,7 @@ def test_the_card_of_the_model_in_the_box_is_a_configuration() -> None:
     assert (config.family.min_updates, config.tagger.folds) == (3, 4)
     (objective,) = config.objective
     assert isinstance(objective, TreebankConfig)
-    assert (objective.trains, objective.on_error) == (("tags", "trees"), "skip")
+    assert (objective.trains, objective.on_error) == (("tags", "trees"), "fail")
 
 
 def used_treebank(record: dict[str, Any]) -> dict[str, Any]:

@@ -88,6 +88,8 @@ def test_trees_that_cost_much_are_left_out() -> None:
     assert kept(Selection("cost", max_cost=0.5)) == [0.0, 0.2, 0.31]
     assert kept(Selection("cost", max_cost=float("inf"))) == [0.0, 0.2, 0.31, 0.6]
     assert kept(Selection("first")) == [0.0, 0.2, 0.31, 0.6]
+    dear = [Choice(sentence, cost, 1, 0.6) for cost in (0.5, 0.6, 0.5)]
+    assert [each.cost for each in cheap_ones(dear, Selection("cost"))] == [0.5, 0.5]
     with pytest.raises(ConfigError, match="no chosen tree costs -1 or less, the cheapest 0; give"):
         kept(Selection("cost", max_cost=-1.0))
 

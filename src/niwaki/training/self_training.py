@@ -120,18 +120,18 @@ class TreeSelector:
 
 def cheap_ones(choices: Sequence[Choice], selection: Selection) -> list[Choice]:
     """Those to learn from: cheap ones; of first trees, which were not chosen, all."""
-    most = selection.max_cost
+    most, least = selection.max_cost, min(choice.cost for choice in choices)
     if most is None:
         is_chosen = selection.select == "cost"
-        most = _mean(choice.first_cost for choice in choices) / 2 if is_chosen else math.inf
-    kept = [choice for choice in choices if choice.cost <= most]
-    if not kept:
-        least = min(choice.cost for choice in choices)
+        usual = _mean(choice.first_cost for choice in choices)
+        # Where all cost much, there is nothing better than the least.
+        most = max(usual / 2, least) if is_chosen else math.inf
+    if least > most:
         raise ConfigError(
             f"no chosen tree costs {most:.4g} or less, the cheapest {least:.4g}; "
             "give a greater max_cost or more candidates"
         )
-    return kept
+    return [choice for choice in choices if choice.cost <= most]
 
 
 def _rounded(cost: float) -> float:
