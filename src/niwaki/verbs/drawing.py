@@ -40,7 +40,7 @@ def draw_trees(
     sentences = _read(trees, fault_handler(on_error))
     if id is not None:
         sentences = (sentence for sentence in sentences if sentence.id == id)
-    chosen = itertools.islice(sentences, first)
+    chosen: Iterator[Sentence] = itertools.islice(sentences, first)
     if probabilities:
         chosen = map(_certain, chosen)
     if style in ("arcs", "tree"):
