@@ -2,6 +2,7 @@
 
 python -m benchmarks.tasks.grammaticality [--parser MODEL] [--share N] [--reference-share N]
 python -m benchmarks.tasks.grammaticality --pairs (the same)
+python -m benchmarks.tasks.grammaticality --as-it-is [--part test] [--parser MODEL] [--share N]
 python -m benchmarks.tasks.grammaticality --train [--part test] [--parser MODEL] [--share N]
 
 A judge learns from sentences of GUM that the parser has not learned from, each broken in one way,
@@ -10,9 +11,10 @@ parser. With --pairs, a judge that learned from all folds ranks pairs of JFLEG (
 and their corrections), BLiMP and corrections from git histories. --share and --reference-share
 take every so-many-th sentence of GUM and of AMALGUM. What was parsed is kept in build/tasks.
 
---train trains the parser on, with some trees of EWT's training part, and with every N-th sentence
-of GUM's that it has not learned from, broken. Beside it stand the same with trees alone, and with
-those sentences as they are, so that what GUM's trees are worth is not taken for robustness.
+--as-it-is parses EWT's dev or test part, clean and broken. --train trains the parser on, with some
+trees of EWT's training part, and with every N-th sentence of GUM's that it has not learned from,
+broken. Beside it stand the same with trees alone, and with those sentences as they are, so that
+what GUM's trees are worth is not taken for robustness.
 """
 
 from __future__ import annotations
@@ -345,9 +347,9 @@ def surviving(gold: Sequence[Sentence], system: Sequence[Sentence]) -> MeanEvalu
     return MeanEvaluation(np.array(counts, dtype=np.float64), ("UAS",))
 
 
-def agreement(model: Pipeline) -> MeanEvaluation:
+def agreement(model: Pipeline, share: int) -> MeanEvaluation:
     """How often words that a learner's sentence shares with its correction have the same head."""
-    pairs = list(jfleg())
+    pairs = list(jfleg())[::share]
     good, bad = (list(model.parse([pair[at] for pair in pairs], retag=True)) for at in (1, 2))
     counts = []
     for one, other in zip(good, bad, strict=True):
@@ -363,25 +365,37 @@ def agreement(model: Pipeline) -> MeanEvaluation:
 
 
 def measured(
-    model: Path, gold: Sequence[Sentence], test: dict[str, list[Sentence]]
+    model: Path, gold: Sequence[Sentence], test: dict[str, list[Sentence]], share: int = 1
 ) -> dict[str, Evaluation]:
     pipeline = niwaki.load(model)
     found: dict[str, Evaluation] = {
         "clean": evaluate(gold, list(pipeline.parse(gold, retag=True))),
-        "JFLEG": agreement(pipeline),
+        "JFLEG": agreement(pipeline, share),
     }
     for kind, sentences in test.items():
         found[kind] = surviving(sentences, list(pipeline.parse(sentences, retag=True)))
     return found
 
 
-def robustness(model: str, part: str, share: int) -> dict[str, Any]:
-    gold = list(niwaki.read_conllu(need(EWT_TRAIN.with_name(f"en_ewt-ud-{part}.conllu"))))
+def broken_ewt(part: str, share: int = 1) -> tuple[list[Sentence], dict[str, list[Sentence]]]:
+    """Sentences of EWT, and the same broken in every way."""
+    file = need(EWT_TRAIN.with_name(f"en_ewt-ud-{part}.conllu"))
+    gold = list(niwaki.read_conllu(file))[::share]
     lexicon = Lexicon.of(niwaki.read_conllu(EWT_TRAIN))
-    test = {
+    return gold, {
         kind: [each for s in gold if (each := broken(s, kind, lexicon, seed=2)) is not None]
         for kind in KINDS
     }
+
+
+def suffering(model: str, part: str, share: int) -> dict[str, Any]:
+    """What a parser loses as it is."""
+    found = measured(find_model(model), *broken_ewt(part, share), share)
+    return {row: each.to_json(SAMPLES) for row, each in found.items()}
+
+
+def robustness(model: str, part: str, share: int) -> dict[str, Any]:
+    gold, test = broken_ewt(part)
     systems = {
         "as it is": measured(find_model(model), gold, test),
         "trees alone": measured(trained_on(model, share, None), gold, test),
@@ -407,11 +421,12 @@ def robustness(model: str, part: str, share: int) -> dict[str, Any]:
 
 def main() -> None:
     made = argparse.ArgumentParser(description=__doc__)
-    made.add_argument("--part", choices=["dev", "test"], default="dev", help="with --train")
+    made.add_argument("--part", choices=["dev", "test"], default="dev", help="of EWT")
     made.add_argument("--parser", default="en", help="who parses")
     made.add_argument("--train", action="store_true", help="train the parser to be robust instead")
     made.add_argument("--share", type=int, default=1, help="every so-many-th sentence")
     made.add_argument("--reference-share", type=int, default=1, help="of AMALGUM")
+    made.add_argument("--as-it-is", action="store_true", help="parse broken sentences of EWT")
     made.add_argument("--pairs", action="store_true", help="rank real pairs instead")
     arguments = made.parse_args()
     name, shares = arguments.parser, (arguments.share, arguments.reference_share)
@@ -420,6 +435,10 @@ def main() -> None:
         shown["part"] = arguments.part
         result = robustness(name, arguments.part, arguments.share)
         title = f"robustness-{arguments.part}"
+    elif arguments.as_it_is:
+        shown["part"] = arguments.part
+        result = suffering(name, arguments.part, arguments.share)
+        title = f"broken-{arguments.part}"
     elif arguments.pairs:
         result = real_pairs(niwaki.load(name), *parsed(name, *shares))
         title = "grammaticality-pairs"
