@@ -33,7 +33,7 @@ _COUNTS, _WORDS = "counts.safetensors", "words.json"
 class Settings:
     """How rules are learned."""
 
-    c: float = key(10.0, "How much mistakes weigh beside the size of weights.", above=0)
+    c: float = key(1.0, "How much mistakes weigh beside the size of weights.", above=0)
     loss: Literal["bp2", "bp1", "precision"] = key(
         "bp2", "What a choice loses: its precision times which brevity penalty."
     )
