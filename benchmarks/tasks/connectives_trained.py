@@ -122,7 +122,7 @@ def main() -> None:
         path = trained_on(arguments.parser, arguments.part, train, WAYS[name])
         after = scored(model, parsed(gold, path), gold)
         result[name] = {
-            **asdict(WAYS[name]),
+            "way": asdict(WAYS[name]),
             **after.to_json(),
             "over before": difference(before, after)["both"],
             "LAS on EWT test": niwaki.evaluate(EWT_TEST, path).scores["LAS"],
