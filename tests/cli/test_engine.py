@@ -130,6 +130,8 @@ def test_the_output_is_checked_before_anything_runs(tmp_path: Path) -> None:
         more = ["--model", "en"] if command == "self-train" else ["--teacher-trees", TOY]
         done = niwaki(command, "missing.toml", *more, "-o", nowhere)
         assert "no folder" in done.stderr, done.stderr
+    done = niwaki("adapt", "en", "--for", "missing.toml", "-o", nowhere)
+    assert "no folder" in done.stderr, done.stderr
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
