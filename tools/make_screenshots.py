@@ -43,8 +43,8 @@ JOINED = (
 )
 
 SHORTER = (
-    "Sato said the old pine slowly leaned over the pond. The lantern, which is red, was painted "
-    "again in May."
+    "Mori said the old gardener slowly raked the gravel. Unfortunately, the pine by the pond is "
+    "dry."
 )
 
 

@@ -29,13 +29,13 @@ def shorten(
     answers = []
     for block in cut_at_documents(sentences):
         choices = rules.compress(block, rate, document=document)
-        for sentence, kept in zip(block, choices, strict=True):
+        for kept, sentence in zip(choices, map(marked, block, choices), strict=True):
             answers.append(
                 {
                     **sentence.to_dict(),
                     "kept": kept,
                     "shorter": shortened_text(sentence, kept),
-                    "conllu": as_conllu([marked(sentence, kept)]).decode("utf-8"),
+                    "conllu": as_conllu([sentence]).decode("utf-8"),
                 }
             )
     return {"sentences": answers}

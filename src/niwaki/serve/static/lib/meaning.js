@@ -22,7 +22,7 @@ export function meaningView(meaning, picked = 0) {
     "li",
     {},
     part.how ? h("span", { class: "how", title: said(part.how) }, part.how) : null,
-    h("span", { class: `name ${part.word ? "" : "sign"} ${part.word === (picked || null) ? "picked" : ""}`, "data-word": part.word }, part.name),
+    h("span", { class: `name ${part.word ? "" : "sign"} ${picked && part.word === picked ? "picked" : ""}`, "data-word": part.word }, part.name),
   ));
   const lists = new Map();
   meaning.parts.forEach(({ of }, at) => {
