@@ -42,10 +42,7 @@ JOINED = (
     "However, the storm that came in spring broke the old bridge."
 )
 
-SHORTER = (
-    "Mori said the old gardener slowly raked the gravel. Unfortunately, the pine by the pond is "
-    "dry."
-)
+SHORTER = "Mori said the old gardener slowly raked the gravel. Unfortunately, the pond is dry."
 
 
 SMALL = """
