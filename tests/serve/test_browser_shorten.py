@@ -263,11 +263,14 @@ def test_the_meaning_stands_beside_its_tree(open_page: Any, bench: Client) -> No
 def test_it_is_folded_away_and_remembered(open_page: Any) -> None:
     page = means(open_page, SENTENCE)
     assert page.get_attribute("#meaning", "aria-pressed") == "true"
+    # Each sign is explained to whoever cannot point at it.
+    assert page.locator("#signs code").all_inner_texts() == list("+./:@%&^_")
     page.reload()
     page.wait_for_selector(".meaning li")
     page.keyboard.press("m")
     until(lambda: page.locator(".meaning").count() == 0, page)
     assert page.get_attribute("#meaning", "aria-pressed") == "false"
+    assert not page.is_visible("#signs")
     assert page.locator(".sentence g.arc").count() > 0
 
 

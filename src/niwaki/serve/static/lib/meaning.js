@@ -14,6 +14,13 @@ const HOW = {
 
 const said = (how) => HOW[how] ?? (how === "0" ? "what the bracket is about" : `place ${how}`);
 
+// All signs in words, once a page.
+export const signs = () => [
+  "Numbers are places in a bracket, 0 what it is about. A part after ",
+  Object.entries(HOW).map(([sign, text], at) => [at ? "; " : "", h("code", {}, sign), ` ${text}`]),
+  ". ", h("code", {}, "^"), " stands for what the expression is part of, ", h("code", {}, "_"), " for what is not said.",
+];
+
 /* meaning: {expression, covered, repairs, parts: [{name, word, how, of}]}, parts after what they
    are part of; picked: a word to be marked */
 export function meaningView(meaning, picked = 0) {

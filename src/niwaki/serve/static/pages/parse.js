@@ -3,7 +3,7 @@ import { get, latest, post } from "../lib/api.js";
 import { debounce, h, percent, plural, replace, select, toast } from "../lib/dom.js";
 import { givenOf, offer, take, takeFiles } from "../lib/given.js";
 import { keys } from "../lib/keys.js";
-import { meaningView } from "../lib/meaning.js";
+import { meaningView, signs } from "../lib/meaning.js";
 import { beamOf, beamSelect, describe, modelNamed, usableModels } from "../lib/models.js";
 import { differences, known, treeView } from "../lib/tree.js";
 
@@ -66,11 +66,13 @@ export async function show(main) {
     state.model ? h("span", { class: "soft", id: "facts" }, describe(state.model)) : null,
   );
   drawSearch();
+  const legend = h("p", { class: "soft signs", id: "signs", hidden: !state.meaning }, signs());
   const meaning = h("button", { class: `button small ${state.meaning ? "on" : ""}`, id: "meaning", "aria-pressed": String(state.meaning), onclick: () => {
     state.meaning = !state.meaning;
     sessionStorage.setItem("parse.meaning", state.meaning ? "shown" : "");
     meaning.classList.toggle("on", state.meaning);
     meaning.setAttribute("aria-pressed", String(state.meaning));
+    legend.hidden = !state.meaning;
     parse();
   } }, "Meaning ", h("kbd", {}, "m"));
   replace(
@@ -103,6 +105,7 @@ export async function show(main) {
       h("span", { class: "grow" }),
       status,
     ),
+    legend,
     fault,
     results,
   );
