@@ -9,7 +9,7 @@ const HOW = {
   ":": "narrows it down",
   "@": "says when",
   "%": "belongs to it in a way that the rules do not cover",
-  "&": "and",
+  "&": "holds as well",
 };
 
 const said = (how) => HOW[how] ?? (how === "0" ? "what the bracket is about" : `place ${how}`);
