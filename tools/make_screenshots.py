@@ -42,6 +42,8 @@ JOINED = (
     "However, the storm that came in spring broke the old bridge."
 )
 
+SHORTER = "Mori said the old gardener slowly raked the gravel. Unfortunately, the pond is dry."
+
 
 SMALL = """
 [[objective]]
@@ -122,6 +124,19 @@ def relate(bench: Bench) -> None:
     bench.page.wait_for_selector(".sentence g.arc")
     bench.page.locator('.relation:has-text("watered")').click()
     bench.page.wait_for_selector("g.arc.path")
+
+
+def meaning(bench: Bench) -> None:
+    bench.open("/parse")
+    bench.page.fill("#text", JOINED)
+    bench.page.click("#meaning")
+    bench.page.wait_for_selector(".meaning li")
+
+
+def shorten(bench: Bench) -> None:
+    bench.open("/shorten")
+    bench.page.fill("#text", SHORTER)
+    bench.page.wait_for_selector("del")
 
 
 def annotate(bench: Bench) -> None:
@@ -217,6 +232,8 @@ PICTURES: dict[str, tuple[Callable[[Bench], None], int]] = {
     "parse": (parse, 1500),
     "reorder": (reorder, 900),
     "relate": (relate, 830),
+    "meaning": (meaning, 900),
+    "shorten": (shorten, 830),
     "annotate": (annotate, 560),
     "heads": (heads, 620),
     "adapt": (adapt, 1220),
@@ -247,6 +264,10 @@ def main() -> None:
         stories, joins = str(ROOT / "examples" / "connectives.conllu"), f"{folder}/stories.niwaki"
         subprocess.run([*niwaki_command, "train-connectives", stories, "-o", joins], check=True)
         serve += ["--connectives", joins]
+        pairs, short = str(ROOT / "examples" / "shorter.jsonl"), f"{folder}/short.niwaki"
+        learn = [*niwaki_command, "train-compressor", pairs, "-o", short, "--parser", "en"]
+        subprocess.run(learn, check=True)
+        serve += ["--compressor", short]
         process = subprocess.Popen(serve, stdout=subprocess.PIPE, text=True)
         try:
             assert process.stdout is not None

@@ -23,9 +23,11 @@ from niwaki.data.sentence import Sentence
 from niwaki.serve.limits import Limits
 from niwaki.serve.registry import Registry
 from niwaki.serve.server import bind, make_server
+from niwaki.verbs.compressing import train_compressor
 from tests.conftest import ROOT
 from tests.serve.browsing import BROWSER, NASTY
 from tests.serve.related import relation_files
+from tests.shorter import pairs
 from tests.toy import TOY
 
 HOST = "127.0.0.1"
@@ -150,6 +152,8 @@ def make_registry(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[[], Registry]:
     connectives, roles = relation_files(tmp_path_factory.mktemp("relations"))
+    compressor = tmp_path_factory.mktemp("shorter") / "shorter.niwaki"
+    train_compressor(pairs(), compressor)
 
     def make() -> Registry:
         registry = Registry()
@@ -161,6 +165,7 @@ def make_registry(
         registry.add_corpus("pairs", "references", [str(references_file)])
         registry.add_connectives("stories", str(connectives))
         registry.add_roles("stories", str(roles))
+        registry.add_compressor("shorter", str(compressor))
         return registry
 
     return make

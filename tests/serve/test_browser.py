@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from niwaki.serve.app import PAGES
 from niwaki.serve.registry import Registry
 from tests.serve.browsing import DROP, NASTY, SENTENCE, arcs, tree, until
 from tests.serve.conftest import Client, running
@@ -316,7 +317,7 @@ def test_long_orders_stay_within_the_page(open_page: Any, bench: Client) -> None
 
 
 def test_every_page_has_its_keys_and_both_themes(open_page: Any) -> None:
-    for name in ("parse", "reorder", "relate", "annotate", "adapt", "compare", "analyze", "api"):
+    for name in PAGES:
         page = open_page(f"/{name}")
         page.locator("h1").first.click()
         page.keyboard.press("?")

@@ -492,20 +492,25 @@ def serve(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     joins, tells = bench.file("joins.niwaki"), bench.file("tells.niwaki")
     niwaki.train_connectives(JOINED, joins)
     niwaki.train_roles(LABELLED, tells)
+    short = bench.file("short.niwaki")
+    niwaki.train_compressor(SHORTENED, short, parser=bench.model)
     niwaki.open_workbench(
         [f"toy={bench.model}"],
         trees=[str(TOY)],
         connectives=[str(joins)],
         roles=[f"told={tells}"],
+        compressors=[str(short)],
         port=0,
         workers=1,
         opened=urls.append,
     )
-    options = ("--connectives", joins, "--roles", f"told={tells}", "--port", 0, "--workers", 1)
+    options = ("--connectives", joins, "--roles", f"told={tells}", "--compressor", short)
+    options += ("--port", 0, "--workers", 1)
     told = bench.run("serve", "-m", f"toy={bench.model}", "--trees", TOY, *options)
     assert made[0] == made[1] and "toy" in made[0][1]["models"]
     assert list(made[0][1]["connectives"]) == ["joins"]
     assert list(made[0][1]["roles"]) == ["en-roles", "told"]
+    assert list(made[0][1]["compressors"]) == ["short"]
     assert [url.rpartition(":")[0] for url in (*urls, told)] == ["http://127.0.0.1"] * 2
 
 

@@ -1,13 +1,14 @@
 """Open the workbench: a local web page and an HTTP API.
 
 See, compare, correct and adapt: parse text and draw it, edit reordering rules, see what
-connectives join and who did what to whom, compare two models, annotate with single keystrokes,
-train on what was annotated. Files are given here by name and never by a request; NAME=PATH chooses
-the name. What is made is kept in --work.
+connectives join and who did what to whom, make sentences shorter, compare two models, annotate with
+single keystrokes, train on what was annotated. Files are given here by name and never by a request;
+NAME=PATH chooses the name. What is made is kept in --work.
 
   niwaki serve
   niwaki serve -m mine=my.niwaki --trees dev.conllu --references pairs.jsonl
   niwaki serve --connectives connectives.niwaki --roles roles.niwaki
+  niwaki serve --compressor short.niwaki
   niwaki serve --bitext garden=src.txt,tgt.txt --port 9000
 
 The server listens on this machine only. Another --host needs --token-file.
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--rules", "FILE", "a rule file"),
         ("--connectives", "FILE", "a model of connectives"),
         ("--roles", "FILE", "a labeller of roles besides en-roles"),
+        ("--compressor", "FILE", "a compressor of `niwaki train-compressor`"),
     ):
         parser.add_argument(
             flag,
@@ -89,6 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         rules=arguments.rules,
         connectives=arguments.connectives,
         roles=arguments.roles,
+        compressors=arguments.compressor,
         work=arguments.work,
         host=arguments.host,
         port=arguments.port,

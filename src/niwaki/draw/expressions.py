@@ -31,8 +31,8 @@ def outline(meaning: Meaning) -> str:
         todo.append(("", meaning.expression, "", ""))
     while todo:
         relation, node, prefix, below = todo.pop()
-        lines.append(f"{prefix}{relation}{printable(_name(node, forms))}\n")
-        parts = list(_parts(node))
+        lines.append(f"{prefix}{relation}{printable(name_of(node, forms))}\n")
+        parts = list(parts_of(node))
         for number, (how, part) in reversed(list(enumerate(parts))):
             last = number == len(parts) - 1
             branch, trunk = ("╰─ ", "   ") if last else ("├─ ", "│  ")
@@ -89,13 +89,15 @@ class _Box:
         return _TOP + _LEVEL * self.depth
 
 
-def _name(node: Expression | str, forms: tuple[str, ...]) -> str:
+def name_of(node: Expression | str, forms: tuple[str, ...]) -> str:
+    """What is written at a part: its word, its bracket, or the sign of a blank."""
     if isinstance(node, str):
         return node
     return forms[node.word - 1] if node.word else f"{node.bracket} {BRACKETS[node.bracket]}"
 
 
-def _parts(node: Expression | str) -> Iterator[tuple[str, Expression | str]]:
+def parts_of(node: Expression | str) -> Iterator[tuple[str, Expression | str]]:
+    """What a part is made of, with how: the place in its bracket, or a connective."""
     if not isinstance(node, str):
         yield from ((str(place), item) for place, item in enumerate(node.items))
         yield from node.joined
@@ -104,13 +106,13 @@ def _parts(node: Expression | str) -> Iterator[tuple[str, Expression | str]]:
 def _box(expression: Expression, forms: tuple[str, ...]) -> _Box:
     def made(node: Expression | str, depth: int) -> _Box:
         is_bracket = isinstance(node, Expression) and not node.word
-        return _Box(_name(node, forms), is_bracket, depth)
+        return _Box(name_of(node, forms), is_bracket, depth)
 
     top = made(expression, 0)
     todo: list[tuple[Expression | str, _Box]] = [(expression, top)]
     while todo:
         node, box = todo.pop()
-        for how, part in _parts(node):
+        for how, part in parts_of(node):
             below = made(part, box.depth + 1)
             box.parts.append((how, below))
             todo.append((part, below))

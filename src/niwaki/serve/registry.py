@@ -1,4 +1,5 @@
-"""What can be asked for by name: models, rules, finders of relations, treebanks and other data.
+"""What can be asked for by name: models, rules, finders of relations, compressors, treebanks and
+other data.
 
 Requests name ids; paths are given when the server starts and never leave it.
 """
@@ -13,6 +14,7 @@ from pathlib import Path
 from niwaki.errors import ConfigError
 from niwaki.pipeline.store import find_model
 from niwaki.serve.errors import unknown
+from niwaki.tasks.compress.model import Compressor
 from niwaki.tasks.connectives.model import ConnectiveModel
 from niwaki.tasks.reorder.rulefile import load_rules, rule_set_names
 from niwaki.tasks.roles.model import RoleLabeller, find_labeller, labeller_names
@@ -38,6 +40,7 @@ class Registry:
     corpora: dict[str, Corpus] = field(default_factory=dict)
     connectives: dict[str, str] = field(default_factory=dict)
     roles: dict[str, str] = field(default_factory=dict)
+    compressors: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in rule_set_names():
@@ -64,6 +67,10 @@ class Registry:
     def add_roles(self, name: str, path: str) -> None:
         RoleLabeller.load(path)
         self.roles[_free(name, self.roles)] = str(find_labeller(path).resolve())
+
+    def add_compressor(self, name: str, path: str) -> None:
+        Compressor.load(path)
+        self.compressors[_free(name, self.compressors)] = str(Path(path).resolve())
 
     def add_corpus(self, name: str, kind: str, files: Iterable[str]) -> None:
         paths = tuple(str(Path(file).resolve()) for file in files)

@@ -18,9 +18,9 @@ from niwaki.metrics.meaning import MeaningEvaluation
 from niwaki.metrics.meaning import evaluate_meaning as evaluate_expressions
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.tasks.meaning.align import aligned
-from niwaki.tasks.meaning.decode import decode, has_formal_labels, meaning_of, most_consistent
+from niwaki.tasks.meaning.decode import decode, most_consistent
 from niwaki.tasks.meaning.encode import encode
-from niwaki.tasks.meaning.from_ud import converted
+from niwaki.tasks.meaning.from_ud import expressed
 from niwaki.tasks.meaning.labels import is_formal
 from niwaki.tasks.meaning.rules import IN_THE_BOX, MeaningRules, load_meaning_rules
 from niwaki.verbs._given import Model, Sentences, is_source, model_of
@@ -55,11 +55,6 @@ def meaning(
     known = rules if isinstance(rules, MeaningRules) else load_meaning_rules(rules)
     pipeline = None if parser is None else model_of(parser)
     return expressed(_trees(source, pipeline, table, k, threads), known)
-
-
-def expressed(trees: Iterable[Sentence], rules: MeaningRules) -> Iterator[Meaning]:
-    """What trees mean, be their labels formal or those of Universal Dependencies."""
-    return (meaning_of(s) if has_formal_labels(s) else converted(s, rules) for s in trees)
 
 
 def encode_meaning(source: Source) -> Iterator[Meaning]:

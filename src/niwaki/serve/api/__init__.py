@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from niwaki.serve.api import adapting, annotating, comparing, ordering, parsing, relating
+from niwaki.serve.api import (
+    adapting,
+    annotating,
+    comparing,
+    ordering,
+    parsing,
+    relating,
+    shortening,
+)
 from niwaki.serve.endpoint import Endpoint
 
 ENDPOINTS: list[Endpoint] = [
     *parsing.ENDPOINTS,
     *ordering.ENDPOINTS,
     *relating.ENDPOINTS,
+    *shortening.ENDPOINTS,
     *comparing.ENDPOINTS,
     *annotating.ENDPOINTS,
     *adapting.ENDPOINTS,

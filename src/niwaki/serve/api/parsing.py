@@ -20,7 +20,7 @@ from niwaki.serve.state import AppState
 from niwaki.tasks.align import METHODS, PRESETS
 
 CONLLU = "text/plain; charset=utf-8"
-_OPTIONS = ("beam", "retag", "probabilities", "constraints", "k", "to")
+_OPTIONS = ("beam", "retag", "probabilities", "constraints", "meaning", "k", "to")
 
 
 async def _sentences(app: AppState, call: Call, task: str) -> Result:
@@ -89,6 +89,7 @@ ENDPOINTS = [
             {
                 **_PARSE,
                 "probabilities": flag("Add how sure each part is.", default=True),
+                "meaning": flag("Add what each sentence means, in JSON."),
                 "to": to("json", "conllu"),
             },
             oneOf=ONE_OF,
@@ -97,7 +98,11 @@ ENDPOINTS = [
             "Sentences come back in order, as docs/reference/sentence.schema.json describes them: "
             "a list for each column, `heads` count from 1, 0 is the root. A sentence with "
             "constraints has no probabilities: they are calibrated on free parses. `conllu` of a "
-            "sentence is it with its tags but without a tree."
+            "sentence is it with its tags but without a tree. `meaning` is the `expression` as "
+            "`niwaki meaning` writes it, by rules from trees of Universal Dependencies, and its "
+            "`parts` to be drawn, each after what it is part `of` (counted from 0) and `how`; "
+            "`word` is null for brackets and blanks. If not `covered`, there is a `%` in it; "
+            "`repairs` counts where formal labels contradict each other."
         ),
         example={"text": "We saw a heron on the roof. It flew away."},
         texts=True,

@@ -6,6 +6,7 @@ const PAGES = [
   ["parse", "Parse"],
   ["reorder", "Reorder"],
   ["relate", "Relate"],
+  ["shorten", "Shorten"],
   ["annotate", "Annotate"],
   ["adapt", "Adapt"],
   ["compare", "Compare"],

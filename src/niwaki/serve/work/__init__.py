@@ -17,6 +17,7 @@ from niwaki.serve.work import (
     ordering,
     parsing,
     relating,
+    shortening,
     weighing,
 )
 
@@ -26,6 +27,7 @@ TASKS: dict[str, Callable[..., Any]] = {
     "reorder": ordering.reorder,
     "references": ordering.references,
     "relate": relating.relate,
+    "shorten": shortening.shorten,
     "align": aligning.align,
     "suggest": aligning.suggest,
     "models": describing.models,

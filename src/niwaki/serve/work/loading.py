@@ -13,6 +13,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.serve.errors import RequestError
+from niwaki.tasks.compress.model import Compressor
 from niwaki.tasks.connectives.model import ConnectiveModel
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.tasks.reorder.rules import RuleSet
@@ -58,6 +59,10 @@ def connectives_of(path: str) -> ConnectiveModel:
 
 def labeller_of(path: str) -> RoleLabeller:
     return kept("roles", path, RoleLabeller.load)
+
+
+def compressor_of(path: str) -> Compressor:
+    return kept("compressor", path, Compressor.load)
 
 
 def trees_of(path: str) -> list[Sentence]:

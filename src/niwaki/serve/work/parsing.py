@@ -7,6 +7,7 @@ from typing import Any
 from niwaki.data.constraints import Constraints
 from niwaki.data.sentence import Sentence
 from niwaki.pipeline.pipeline import Pipeline
+from niwaki.serve.work.expressing import shown_meanings
 from niwaki.serve.work.loading import model_of
 from niwaki.serve.work.reading import Given, all_statements, read_given
 from niwaki.serve.work.showing import as_conllu
@@ -21,6 +22,7 @@ def parse(
     retag: bool = False,
     probabilities: bool = True,
     constraints: list[list[Given]] | None = None,
+    meaning: bool = False,
     to: str = "json",
 ) -> Any:
     """Trees of all sentences. Probabilities are left out where a model or constraints have none."""
@@ -41,12 +43,14 @@ def parse(
     ]
     if to == "conllu":
         return as_conllu(parsed)
-    return {
-        "sentences": [
-            {**each.to_dict(), "conllu": as_conllu([given_one]).decode("utf-8")}
-            for each, given_one in zip(parsed, _tagged(sentences, parsed), strict=True)
-        ]
-    }
+    answers = [
+        {**each.to_dict(), "conllu": as_conllu([given_one]).decode("utf-8")}
+        for each, given_one in zip(parsed, _tagged(sentences, parsed), strict=True)
+    ]
+    if meaning:
+        for answer, record in zip(answers, shown_meanings(parsed), strict=True):
+            answer["meaning"] = record
+    return {"sentences": answers}
 
 
 def _tagged(sentences: list[Sentence], parsed: list[Sentence]) -> list[Sentence]:

@@ -8,7 +8,7 @@ subordinating words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from niwaki.data.expressions import (
     ABSTRACTED,
@@ -24,9 +24,15 @@ from niwaki.data.meaning import Meaning
 from niwaki.data.roles import Predicate, predicates_of
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError
+from niwaki.tasks.meaning.decode import has_formal_labels, meaning_of
 from niwaki.tasks.meaning.encode import encode
 from niwaki.tasks.meaning.rules import MeaningRules
 from niwaki.tasks.trees import TreeView
+
+
+def expressed(trees: Iterable[Sentence], rules: MeaningRules) -> Iterator[Meaning]:
+    """What trees mean, be their labels formal or those of Universal Dependencies."""
+    return (meaning_of(s) if has_formal_labels(s) else converted(s, rules) for s in trees)
 
 
 def converted(sentence: Sentence, rules: MeaningRules) -> Meaning:

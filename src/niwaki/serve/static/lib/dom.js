@@ -40,6 +40,16 @@ export function toast(message, kind = "") {
   setTimeout(() => element.remove(), kind === "bad" ? 7000 : 3000);
 }
 
+// Puts text where it can be pasted, and says so.
+export async function copy(text, name) {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(`Copied as ${name}`);
+  } catch (error) {
+    toast(`Not copied: ${error.message}`, "bad");
+  }
+}
+
 export function select(options, value, onchange, attributes = {}) {
   return h(
     "select",

@@ -1,4 +1,4 @@
-// What a text field gives: raw text or CoNLL-U, typed, dropped on it or opened from a file.
+// What a page begins with: raw text or CoNLL-U, typed, dropped or opened; examples; what is missing.
 import { h, toast } from "./dom.js";
 
 const looksLikeConllu = (text) => /^(#[^\n]*\n)*\d+(-\d+)?\t/.test(text.trimStart());
@@ -16,6 +16,13 @@ export const offer = (texts, field, done) => h(
       done();
     },
   }, each))),
+);
+
+// What to do where nothing of a kind is registered; its `commands` are set as code.
+export const advised = (kind, advice) => h(
+  "p",
+  { class: "note", "data-missing": kind },
+  `${advice[0].toUpperCase()}${advice.slice(1)}.`.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part)),
 );
 
 export function takeFiles(place, field, done) {

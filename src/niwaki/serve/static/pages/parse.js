@@ -3,6 +3,7 @@ import { get, latest, post } from "../lib/api.js";
 import { debounce, h, percent, plural, replace, select, toast } from "../lib/dom.js";
 import { givenOf, offer, take, takeFiles } from "../lib/given.js";
 import { keys } from "../lib/keys.js";
+import { meaningView, signs } from "../lib/meaning.js";
 import { beamOf, beamSelect, describe, modelNamed, usableModels } from "../lib/models.js";
 import { differences, known, treeView } from "../lib/tree.js";
 
@@ -19,6 +20,7 @@ export async function show(main) {
     model: modelNamed(usable, sessionStorage.getItem("parse.model") ?? "en") ?? usable[0],
     beam: "",
     wrap: true,
+    meaning: sessionStorage.getItem("parse.meaning") === "shown",
     cards: [],
     current: null,
   };
@@ -34,7 +36,7 @@ export async function show(main) {
   const results = h("section", { id: "results" });
   const fault = h("p", { class: "note bad", id: "fault", hidden: true });
 
-  const ask = latest((signal, given) => post("/api/parse", { ...given, ...options(state) }, { signal }));
+  const ask = latest((signal, given) => post("/api/parse", { ...given, ...wanted(state) }, { signal }));
   const parse = async () => {
     const text = field.value;
     sessionStorage.setItem("parse.text", text);
@@ -64,6 +66,15 @@ export async function show(main) {
     state.model ? h("span", { class: "soft", id: "facts" }, describe(state.model)) : null,
   );
   drawSearch();
+  const legend = h("p", { class: "soft signs", id: "signs", hidden: !state.meaning }, signs());
+  const meaning = h("button", { class: `button small ${state.meaning ? "on" : ""}`, id: "meaning", "aria-pressed": String(state.meaning), onclick: () => {
+    state.meaning = !state.meaning;
+    sessionStorage.setItem("parse.meaning", state.meaning ? "shown" : "");
+    meaning.classList.toggle("on", state.meaning);
+    meaning.setAttribute("aria-pressed", String(state.meaning));
+    legend.hidden = !state.meaning;
+    parse();
+  } }, "Meaning ", h("kbd", {}, "m"));
   replace(
     main,
     h("div", { class: "row between" }, h("h1", {}, "Parse"), h("div", { class: "legend" }, "sure", h("span", { class: "ramp" }), "doubtful")),
@@ -89,10 +100,12 @@ export async function show(main) {
         state.wrap = event.target.checked;
         state.cards.forEach((card) => card.redraw());
       } }), "wrap long sentences"),
+      meaning,
       h("button", { class: "button small", id: "open", onclick: () => chooser.click() }, "Open a file ", h("kbd", {}, "o")),
       h("span", { class: "grow" }),
       status,
     ),
+    legend,
     fault,
     results,
   );
@@ -102,6 +115,9 @@ export async function show(main) {
 }
 
 const options = (state) => ({ model: state.model?.id, ...beamOf(state.model, state.beam) });
+
+// What is asked of each tree that is shown.
+const wanted = (state) => ({ ...options(state), ...(state.meaning ? { meaning: true } : {}) });
 
 // What all percentages of the page mean.
 const figures = () => h(
@@ -137,6 +153,7 @@ class Card {
     Object.assign(this, { sentence, number, state, picked: 0, aim: 0, known: new Map(), best: null, candidates: null });
     this.chips = h("span", { class: "row", vars: { gap: "6px" } });
     this.place = h("div", {});
+    this.meaning = h("div", {});
     this.inspector = h("div", { class: "inspector", hidden: true });
     this.list = h("div", {});
     this.fault = h("p", { class: "note bad", hidden: true });
@@ -146,7 +163,7 @@ class Card {
       "article",
       { class: "card sentence", "data-sentence": number },
       h("header", {}, h("span", { class: "number" }, number), this.certainty, this.chips, h("span", { class: "grow" }), this.kButton, h("button", { class: "button small", onclick: () => this.copy() }, "Copy CoNLL-U")),
-      this.place,
+      h("div", { class: sentence.meaning ? "beside" : null }, this.place, this.meaning),
       this.fault,
       this.inspector,
       this.list,
@@ -168,6 +185,7 @@ class Card {
     this.view = treeView(sentence, settings);
     replace(this.place, this.view);
     if (focused) this.view.focus({ preventScroll: true });
+    replace(this.meaning, sentence.meaning ? meaningView(sentence.meaning, this.picked) : null);
     const p = sentence.probabilities?.tree;
     replace(this.certainty, p === undefined ? (this.known.size ? "constrained" : "no probabilities") : `tree ${percent(p)}`);
     this.certainty.title = p === undefined ? "Probabilities are calibrated on free parses." : `${percent(p)} that all heads and labels of this tree are right`;
@@ -216,7 +234,7 @@ class Card {
     this.aim = 0;
     const { conllu } = this.sentence;
     try {
-      const body = { conllu, ...options(this.state), ...(this.known.size ? { constraints: [this.statements()] } : {}) };
+      const body = { conllu, ...wanted(this.state), ...(this.known.size ? { constraints: [this.statements()] } : {}) };
       const { sentences } = await post("/api/parse", body);
       this.sentence = { ...sentences[0], conllu };
       this.fault.hidden = true;
@@ -399,6 +417,7 @@ function bindKeys(state, field) {
     ["h", "Choose another head: arrows, then ⏎", act((here) => here.takeAim())],
     ["Enter", "Take the head that is aimed at", act((here) => (here.aim ? here.pick(here.aim) : false))],
     ["u", "Give up what was said of the word", act((here) => here.known.has(here.picked) && here.say(here.picked, null))],
+    ["m", "What sentences mean, or only trees", () => document.getElementById("meaning").click()],
     ["k", "The k best trees", act((here) => here.toggleBest())],
     ["Escape", "Leave the word", act((here) => here.leave())],
   ]);

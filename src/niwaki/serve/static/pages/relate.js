@@ -1,7 +1,7 @@
 // Relate: what connectives join and who did what to whom, on the tree, with the path that decided.
 import { get, latest, post } from "../lib/api.js";
-import { debounce, h, plural, replace, select, toast } from "../lib/dom.js";
-import { givenOf, offer, take, takeFiles } from "../lib/given.js";
+import { copy, debounce, h, plural, replace, select } from "../lib/dom.js";
+import { advised, givenOf, offer, take, takeFiles } from "../lib/given.js";
 import { keys } from "../lib/keys.js";
 import { modelNamed, usableModels } from "../lib/models.js";
 import { marksOf, pathText, relationsOf } from "../lib/relations.js";
@@ -78,7 +78,7 @@ export async function show(main) {
       h("span", { class: "grow" }),
       status,
     ),
-    Object.entries(found.missing).map(([kind, advice]) => h("p", { class: "note", "data-missing": kind }, coded(`${advice[0].toUpperCase()}${advice.slice(1)}.`))),
+    Object.entries(found.missing).map(([kind, advice]) => advised(kind, advice)),
     fault,
     results,
   );
@@ -86,9 +86,6 @@ export async function show(main) {
   bindKeys(state, field);
   await relate();
 }
-
-// `commands` in a line are set as code.
-const coded = (text) => text.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
 
 function showSentences(sentences, results, state) {
   const before = state.chosen?.key;
@@ -133,7 +130,7 @@ class Card {
     this.element = h(
       "article",
       { class: "card sentence", "data-sentence": number + 1 },
-      h("header", {}, h("span", { class: "number" }, number + 1), h("span", { class: "grow" }), h("button", { class: "button small", "data-act": "json", onclick: () => this.copy("JSON", JSON.stringify(sentence, null, 1)) }, "Copy JSON"), h("button", { class: "button small", onclick: () => this.copy("CoNLL-U", sentence.conllu) }, "Copy CoNLL-U")),
+      h("header", {}, h("span", { class: "number" }, number + 1), h("span", { class: "grow" }), h("button", { class: "button small", "data-act": "json", onclick: () => copy(JSON.stringify(sentence, null, 1), "JSON") }, "Copy JSON"), h("button", { class: "button small", onclick: () => copy(sentence.conllu, "CoNLL-U") }, "Copy CoNLL-U")),
       this.place,
       this.chips,
       this.parts,
@@ -185,15 +182,6 @@ class Card {
       h("span", {}, h("span", { class: "words" }, part.text), away, part.meaning ? h("span", { class: "soft" }, ` · ${part.meaning}`) : null),
       pathText(chosen, part, sentences),
     );
-  }
-
-  async copy(name, text) {
-    try {
-      await navigator.clipboard.writeText(text);
-      toast(`Copied as ${name}`);
-    } catch (error) {
-      toast(`Not copied: ${error.message}`, "bad");
-    }
   }
 }
 
