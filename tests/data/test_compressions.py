@@ -82,6 +82,12 @@ def test_texts_have_spaces_where_they_should() -> None:
     assert shortened_text(sentence, choice("10000111")) == "Moss is green."
     # The full stop stays at the last word.
     assert shortened_text(sentence, choice("10000001")) == "Moss."
+    assert shortened_text(sentence, choice("10100101")) == "Moss which is."
+    bracket = Sentence.from_words(
+        ["It", "(", "still", "grows", ")"], misc=["_", glue, "_", glue, "_"]
+    )
+    assert shortened_text(bracket, choice("11011")) == "It (grows)"
+    assert shortened_text(bracket, choice("11101")) == "It (still)"
     short = shortened(sentence, choice("10000111"))
     assert short.forms == ("Moss", "is", "green", ".") and short.text == "Moss is green."
 

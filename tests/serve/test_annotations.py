@@ -57,7 +57,7 @@ def test_an_answer_is_in_the_file_at_once(bench: Client, project: str) -> None:
     reply = say(bench, project, 1, version=0, heads=root(2))
     assert reply.status == 200
     assert (reply.json["version"], reply.json["annotated"]) == (1, 1)
-    assert known(bench, project) == {"s2": [-1, 0, -1]}
+    assert known(bench, project) == {"2": [-1, 0, -1]}
     served = bench.get(f"/api/projects/{project}/files/partial.conllu").data
     assert served == (bench.folder / "projects" / project / "partial.conllu").read_bytes()
 
@@ -90,7 +90,7 @@ def test_two_tabs_never_overwrite_each_other(bench: Client, project: str) -> Non
     assert refused.json["conflict"]["state"]["heads"] == {"3": 0}
     assert refused.json["conflict"]["version"] == 1
     assert say(bench, project, 0, version=0, undo=True).status == 409
-    assert known(bench, project)["s1"].index(0) == 2
+    assert known(bench, project)["1"].index(0) == 2
     assert say(bench, project, 0, version=1, heads=root(5)).status == 200
 
 
@@ -102,7 +102,7 @@ def test_of_many_at_once_one_wins(bench: Client, project: str) -> None:
     won = [number for number, reply in enumerate(replies) if reply.status == 200]
     assert len(won) == 1
     assert [reply.status for reply in replies].count(409) == 4
-    assert known(bench, project)["s1"].index(0) == won[0]
+    assert known(bench, project)["1"].index(0) == won[0]
 
 
 def test_changes_can_be_followed(bench: Client, project: str) -> None:
@@ -208,7 +208,7 @@ def test_everything_is_there_after_a_restart(
     # As if the server had been killed between the journal and the plain file.
     (folder / "projects" / name / "partial.conllu").unlink()
     with running(make_registry(), folder, PATIENT) as client:
-        assert known(client, name) == {"s1": [-1, -1, 0, -1, -1, -1]}
+        assert known(client, name) == {"1": [-1, -1, 0, -1, -1, -1]}
         assert say(client, name, 1, version=1, heads=root(1)).status == 409
         assert say(client, name, 1, version=2, heads=root(1)).status == 200
 
@@ -243,7 +243,7 @@ def test_nothing_is_lost_when_the_server_is_killed(model_path: Path, tmp_path: P
         process.wait()
     assert process.stdout is not None
     process.stdout.close()
-    assert known(client, name) == {"s2": [-1, -1, 0]}
+    assert known(client, name) == {"2": [-1, -1, 0]}
     process, client = start()
     try:
         found = client.get(f"/api/projects/{name}/sentences/1").json

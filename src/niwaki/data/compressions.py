@@ -131,17 +131,28 @@ def shortened(sentence: Sentence, kept: Sequence[bool]) -> Sentence:
 def shortened_text(sentence: Sentence, kept: Sequence[bool]) -> str:
     """The text of the words that are kept.
 
-    Two of them stand together if nothing was between either and its neighbour on that side: the
-    full stop stays at the last word when what stood before it is dropped.
+    Two of them stand together if they did so before, or if one of them is a mark that had no space
+    on that side: a full stop goes to the last word that is left, a bracket to the first.
     """
     glued = _glued(sentence)
     words = [number for number, keep in enumerate(kept) if keep]
     text = ""
     for place, word in enumerate(words):
-        if place and not (glued[words[place - 1]] and glued[word - 1]):
+        before = words[place - 1] if place else None
+        if before is not None and not _stand_together(sentence.forms, glued, before, word):
             text += " "
         text += sentence.forms[word]
     return text
+
+
+def _stand_together(forms: Sequence[str], glued: Sequence[bool], one: int, other: int) -> bool:
+    if one == other - 1:
+        return glued[one]
+    return (glued[other - 1] and _is_mark(forms[other])) or (glued[one] and _is_mark(forms[one]))
+
+
+def _is_mark(form: str) -> bool:
+    return not any(letter.isalnum() for letter in form)
 
 
 def _glued(sentence: Sentence) -> list[bool]:

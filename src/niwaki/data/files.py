@@ -284,7 +284,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         _sync_directory(target.parent)
 
 
-def check_output(path: str | os.PathLike[str]) -> None:
+def check_writable(path: str | os.PathLike[str]) -> None:
     """Refuse a file that could not be written, before there is anything to write.
 
     Room on the disk may still run out; what is checked is what people get wrong.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from niwaki.adapting.adapt import Limits
 from niwaki.adapting.adapt import adapt as adapt_model
 from niwaki.adapting.report import Adapted, Tried
-from niwaki.data.files import check_output
+from niwaki.data.files import check_writable
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.training.reporting import Quiet, Reporter
 from niwaki.verbs._given import Model, last_part, model_of
@@ -39,7 +39,7 @@ def adapt(
         >>> found = adapt("en", "task.toml", "task.niwaki")
         >>> found.written, found.costs[0].difference, found.costs[0].low, found.costs[0].high
     """
-    check_output(output)
+    check_writable(output)
     return adapt_model(
         model_of(model),
         "the model" if isinstance(model, Pipeline) else last_part(model),

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from niwaki.analysis.gains import GainsReport, Row, learning_curve, measure
 from niwaki.data.conllu import read_conllu
-from niwaki.data.files import check_output
+from niwaki.data.files import check_writable
 from niwaki.errors import ConfigError
 from niwaki.pipeline.learned import overlap_of
 from niwaki.pipeline.pipeline import Pipeline
@@ -70,7 +70,7 @@ def train(
         >>> train({"objective": [{"data": "train.conllu"}]}, "en.niwaki")
         >>> train("task.toml", "task.niwaki", init="en")
     """
-    check_output(output)
+    check_writable(output)
     read = config_of(config, overrides)
     start = None if init is None else model_of(init)
     return run.train(
@@ -118,7 +118,7 @@ def self_train(
         >>> found = self_train("task.toml", "en", "better.niwaki", rounds=2)
         >>> [each.cost for each in found.rounds]
     """
-    check_output(output)
+    check_writable(output)
     trained, chosen = self_training.self_train(
         config_of(config, overrides),
         model_of(model),
@@ -177,7 +177,7 @@ def uptrain(
         >>> found = uptrain("en.toml", "fast.niwaki", models=["a", "b"], text=["news.txt"])
         >>> found.models
     """
-    check_output(output)
+    check_writable(output)
     read = config_of(config, overrides)
     if questions:
         kept = dataclasses.replace(

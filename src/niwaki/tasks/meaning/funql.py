@@ -26,7 +26,7 @@ WORDS = "'*'"
 _LABEL = re.compile(r"(?:([0-9]):)?(.+)")
 _TOKEN = re.compile(r"\s*('[^']*'|<[0-9]>|[^\s(),<>]+|[(),])")
 _HOLE = re.compile(r"<([0-9])>")
-_RIGHT_SIDE = re.compile(r"-> \(\{ (.*) \}\)$")
+_RIGHT_SIDE = re.compile(r"-> \(\{ (.*) \}\)\Z")
 _NONTERMINAL = re.compile(r"\*n:\w+")
 # A term that is deeper is none: who walks through terms calls himself.
 _DEEPEST = 60
