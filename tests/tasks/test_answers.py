@@ -280,7 +280,9 @@ def test_other_models_and_damaged_ones_are_refused(tmp_path: Path) -> None:
     ):
         card = {"kind": "answers", "settings": settings | change, "weights": [1.0]}
         write_model_file(path, {"config.json": card, "quasi.safetensors": part})
-        with pytest.raises(ModelError, match=r"x.niwaki: not a model that this niwaki can use"):
+        with pytest.raises(
+            ModelError, match=r"x.niwaki: not a ranker of answers that this niwaki can use"
+        ):
             AnswerModel.load(path)
     card = {"kind": "answers", "settings": settings, "weights": []}
     part = learn_quasi(right_pairs(pool())).arrays

@@ -182,7 +182,7 @@ def test_other_models_and_damaged_ones_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"x.niwaki: not a model .* \(levels is 9"):
         ConnectiveModel.load(path)
     write_model_file(path, {"config.json": {"kind": "connectives", "settings": {}}})
-    with pytest.raises(ModelError, match="not a model that this niwaki can use"):
+    with pytest.raises(ModelError, match="not a model of connectives that this niwaki can use"):
         ConnectiveModel.load(path)
 
 

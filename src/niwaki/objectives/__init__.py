@@ -82,6 +82,15 @@ class ArcObjective(Protocol):
         """
 
 
+class Placed(Protocol):
+    """What was read from a line of a file."""
+
+    @property
+    def file(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+
+
 @dataclass(frozen=True)
 class LeftOut:
     """Examples that were read but can teach nothing: how many, why, and which comes first."""
@@ -89,6 +98,13 @@ class LeftOut:
     count: int
     reason: str
     first: str
+
+    @classmethod
+    def of(cls, examples: Sequence[Placed], reason: str) -> LeftOut | None:
+        """All of them for one reason; nothing if there are none."""
+        if not examples:
+            return None
+        return cls(len(examples), reason, f"{examples[0].file}:{examples[0].line}")
 
     def __str__(self) -> str:
         return f"{self.count:,} left out: {self.reason} (the first: {self.first})"

@@ -89,15 +89,7 @@ class Answers:
         self.ids = tuple(example.id for example in self._examples)
         self.sentences = tuple(example.sentence for example in self._examples)
         silent = [each for each in questions if len(set(each.judged.right.values())) < 2]
-        self.left_out = (
-            LeftOut(
-                len(silent),
-                "no right or no wrong answer",
-                f"{silent[0].file}:{silent[0].line}",
-            )
-            if silent
-            else None
-        )
+        self.left_out = LeftOut.of(silent, "no right or no wrong answer")
 
     def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None:
         for example, sentence in zip(self._examples, tagged, strict=True):

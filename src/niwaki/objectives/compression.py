@@ -44,11 +44,7 @@ class Shorter:
         self.ids = tuple(s.id or f"{s.file}:{s.line}" for s in self.sentences)
         self._tagged: Sequence[Sentence] = self.sentences
         whole = [each.sentence for each in given if not _teaches(each)]
-        self.left_out = (
-            LeftOut(len(whole), "no word is dropped", f"{whole[0].file}:{whole[0].line}")
-            if whole
-            else None
-        )
+        self.left_out = LeftOut.of(whole, "no word is dropped")
 
     def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None:
         self._tagged = tagged

@@ -55,15 +55,7 @@ class Connectives:
         self.ids = tuple(s.id or f"{s.file}:{s.line}" for s in self.sentences)
         self._documents = [Document((s,), found) for s, found in asked if found]
         silent = [s for s, found in asked if not found]
-        self.left_out = (
-            LeftOut(
-                len(silent),
-                "no connective has both arguments in them",
-                f"{silent[0].file}:{silent[0].line}",
-            )
-            if silent
-            else None
-        )
+        self.left_out = LeftOut.of(silent, "no connective has both arguments in them")
 
     def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None:
         self._documents = [

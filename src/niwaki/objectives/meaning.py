@@ -77,11 +77,7 @@ class Meanings:
         self.sentences = tuple(kept)
         self._tagged: Sequence[Sentence] = self.sentences
         self.ids = tuple(s.id or f"{s.file}:{s.line}" for s in kept)
-        self.left_out = (
-            LeftOut(len(silent), "nothing is said in them", f"{silent[0].file}:{silent[0].line}")
-            if silent
-            else None
-        )
+        self.left_out = LeftOut.of(silent, "nothing is said in them")
 
     def _read(self, sentence: Sentence) -> _Said | None:
         if self._settings.cost == "conflicts":

@@ -34,11 +34,7 @@ class Partial(KnownTrees):
         known = [(s, Constraints.of(s)) for s in sentences]
         super().__init__([s for s, constraints in known if constraints])
         silent = [s for s, constraints in known if not constraints]
-        self.left_out = (
-            LeftOut(len(silent), "nothing is known of them", f"{silent[0].file}:{silent[0].line}")
-            if silent
-            else None
-        )
+        self.left_out = LeftOut.of(silent, "nothing is known of them")
         self._constraints = [constraints for _, constraints in known if constraints]
         # What heads and labels say is counted with arrays; the rest, which is rare, tree by tree.
         self._others = [

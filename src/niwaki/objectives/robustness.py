@@ -53,8 +53,7 @@ class Robustness(KnownTrees):
         # Clean tags would tell what stood there.
         super().__init__([_untagged(sentence) for sentence in made])
         self._constraints = [_constraints(sentence) for sentence in self.sentences]
-        first = f"{whole[0].file}:{whole[0].line}" if whole else ""
-        self.left_out = LeftOut(len(whole), "cannot be broken", first) if whole else None
+        self.left_out = LeftOut.of(whole, "cannot be broken")
 
     def cost(self, candidates: KBest) -> Costs:
         heads = self._heads[candidates.number]

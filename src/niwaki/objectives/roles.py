@@ -49,11 +49,7 @@ class Roles:
         self.ids = tuple(s.id or f"{s.file}:{s.line}" for s in self.sentences)
         self._tagged: Sequence[Sentence] = self.sentences
         self._predicates = [found for _, found in kept]
-        self.left_out = (
-            LeftOut(len(silent), "no roles in them", f"{silent[0].file}:{silent[0].line}")
-            if silent
-            else None
-        )
+        self.left_out = LeftOut.of(silent, "no roles in them")
 
     def open(self, tagged: Sequence[Sentence], labels: Sequence[str]) -> None:
         self._tagged = tagged

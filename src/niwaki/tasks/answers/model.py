@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from niwaki.data.answers import Question, Ranked
-from niwaki.data.modelfile import ModelFile, read_model_file, write_model_file
+from niwaki.data.modelfile import ModelFile, write_model_file
 from niwaki.data.sentence import Sentence
 from niwaki.data.wordnet import WordNet
-from niwaki.errors import ConfigError, ModelError, nearest, shown
+from niwaki.errors import ConfigError, nearest, shown
 from niwaki.keys import check_values, key
 from niwaki.learning.ranker import RankerSettings
 from niwaki.tasks.answers.edits import TreeMatch
@@ -23,6 +23,7 @@ from niwaki.tasks.answers.paths import PathMatch
 from niwaki.tasks.answers.quasi import QuasiSynchronous
 from niwaki.tasks.answers.quasi_learning import QuasiSettings
 from niwaki.tasks.answers.words import WordView
+from niwaki.tasks.modelfiles import load_as
 from niwaki.typing import FloatArray
 
 KIND = "answers"
@@ -131,17 +132,7 @@ class AnswerModel:
 
         wordnet: the folder of WordNet, if the model has learned with it and it is not installed.
         """
-        file = read_model_file(path)
-        if file.config.get("kind") != KIND:
-            raise ModelError(
-                f"{file.path}: no ranker of answers; give one of `niwaki train-ranker`"
-            )
-        try:
-            found = cls._of(file)
-        except (ConfigError, LookupError, TypeError, ValueError, AttributeError) as error:
-            raise ModelError(
-                f"{file.path}: not a model that this niwaki can use ({error}); train it again"
-            ) from error
+        found = load_as(path, KIND, cls._of, what="ranker of answers", command="train-ranker")
         if not found.settings.wordnet:
             return found
         return cls(found.settings, found.matchers, found.weights, WordNet(wordnet), found.card)

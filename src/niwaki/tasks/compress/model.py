@@ -10,10 +10,9 @@ from typing import Any, Literal
 import numpy as np
 
 from niwaki.data.compressions import Kept
-from niwaki.data.modelfile import ModelFile, read_model_file, write_model_file
+from niwaki.data.modelfile import ModelFile, write_model_file
 from niwaki.data.sentence import Sentence
 from niwaki.data.wordnet import WordNet
-from niwaki.errors import ConfigError, ModelError
 from niwaki.kernel.compress.chart import Chart
 from niwaki.keys import check_values, key
 from niwaki.tasks.compress.budget import shared_out, words_at
@@ -21,6 +20,7 @@ from niwaki.tasks.compress.ilp import shorten
 from niwaki.tasks.compress.ngrams import NGrams
 from niwaki.tasks.compress.rules import chart_of, check_length, k_best
 from niwaki.tasks.compress.weights import Weights
+from niwaki.tasks.modelfiles import load_as
 from niwaki.tasks.trees import TreeView
 from niwaki.typing import FloatArray
 
@@ -118,15 +118,7 @@ class Compressor:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Compressor:
         """Read a compressor; raises ModelError if it is another model, or damaged."""
-        file = read_model_file(path)
-        if file.config.get("kind") != KIND:
-            raise ModelError(f"{file.path}: no compressor; give one of `niwaki train-compressor`")
-        try:
-            return cls._of(file)
-        except (ConfigError, LookupError, TypeError, ValueError, AttributeError) as error:
-            raise ModelError(
-                f"{file.path}: not a compressor that this niwaki can use ({error}); train it again"
-            ) from error
+        return load_as(path, KIND, cls._of, what="compressor", command="train-compressor")
 
     @classmethod
     def _of(cls, file: ModelFile) -> Compressor:

@@ -11,8 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from niwaki.data.connectives import Document
-from niwaki.data.modelfile import ModelFile, read_model_file, write_model_file
-from niwaki.errors import ConfigError, ModelError
+from niwaki.data.modelfile import ModelFile, write_model_file
 from niwaki.keys import check_values, key
 from niwaki.learning.ranker import Ranker, RankerSettings
 from niwaki.tasks.connectives.candidates import DocumentView
@@ -21,6 +20,7 @@ from niwaki.tasks.connectives.finder import Finder
 from niwaki.tasks.connectives.mixture import LEVELS, Mixture
 from niwaki.tasks.connectives.questions import Questions
 from niwaki.tasks.connectives.reranker import Pair, Reranker, best_pairs
+from niwaki.tasks.modelfiles import load_as
 from niwaki.typing import FloatArray
 
 KIND = "connectives"
@@ -113,17 +113,9 @@ class ConnectiveModel:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ConnectiveModel:
         """Read a model; raises ModelError if it is another one, or damaged."""
-        file = read_model_file(path)
-        if file.config.get("kind") != KIND:
-            raise ModelError(
-                f"{file.path}: no model of connectives; give one of `niwaki train-connectives`"
-            )
-        try:
-            return cls._of(file)
-        except (ConfigError, LookupError, TypeError, ValueError, AttributeError) as error:
-            raise ModelError(
-                f"{file.path}: not a model that this niwaki can use ({error}); train it again"
-            ) from error
+        return load_as(
+            path, KIND, cls._of, what="model of connectives", command="train-connectives"
+        )
 
     @classmethod
     def _of(cls, file: ModelFile) -> ConnectiveModel:

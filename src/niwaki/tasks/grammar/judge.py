@@ -10,12 +10,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.modelfile import ModelFile, read_model_file, write_model_file
-from niwaki.errors import ConfigError, ModelError, NiwakiError
+from niwaki.data.modelfile import ModelFile, write_model_file
+from niwaki.errors import NiwakiError
 from niwaki.keys import check_values, key
 from niwaki.learning.boosting import Boosted, BoostingSettings, learn_boosted
 from niwaki.tasks.grammar.features import GROUPS, Expected, Look, numbers_of, table_of
 from niwaki.tasks.grammar.patterns import PatternCounts
+from niwaki.tasks.modelfiles import load_as
 from niwaki.typing import FloatArray
 
 KIND = "judge"
@@ -97,15 +98,7 @@ class Judge:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Judge:
         """Read a judge; raises ModelError if the file holds none."""
-        file = read_model_file(path)
-        if file.config.get("kind") != KIND:
-            raise ModelError(f"{file.path}: no judge; give one of `niwaki train-judge`")
-        try:
-            return cls._of(file)
-        except (ConfigError, LookupError, TypeError, ValueError, AttributeError) as error:
-            raise ModelError(
-                f"{file.path}: not a judge that this niwaki can use ({error}); train it again"
-            ) from error
+        return load_as(path, KIND, cls._of, what="judge", command="train-judge")
 
     @classmethod
     def _of(cls, file: ModelFile) -> Judge:

@@ -15,12 +15,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from niwaki.data.modelfile import ModelFile, read_model_file, write_model_file
+from niwaki.data.modelfile import ModelFile, write_model_file
 from niwaki.data.roles import Filler, Predicate, Roleset
-from niwaki.errors import ConfigError, ModelError
 from niwaki.keys import check_values, key
 from niwaki.learning.candidates import CandidateSets
 from niwaki.learning.ranker import Ranker, RankerSettings
+from niwaki.tasks.modelfiles import load_as
 from niwaki.tasks.roles.assign import WAYS
 from niwaki.tasks.roles.fillers import (
     Asked,
@@ -164,15 +164,13 @@ class RoleLabeller:
     @classmethod
     def load(cls, name_or_path: str | os.PathLike[str] = IN_THE_BOX) -> RoleLabeller:
         """Read a labeller, that in the box by its name; raises ModelError if it is none."""
-        file = read_model_file(find_labeller(name_or_path))
-        if file.config.get("kind") != KIND:
-            raise ModelError(f"{file.path}: no labeller of roles; give one of `niwaki train-roles`")
-        try:
-            return cls._of(file)
-        except (ConfigError, LookupError, TypeError, ValueError, AttributeError) as error:
-            raise ModelError(
-                f"{file.path}: not a labeller that this niwaki can use ({error}); train it again"
-            ) from error
+        return load_as(
+            find_labeller(name_or_path),
+            KIND,
+            cls._of,
+            what="labeller of roles",
+            command="train-roles",
+        )
 
     @classmethod
     def _of(cls, file: ModelFile) -> RoleLabeller:
