@@ -94,8 +94,14 @@ def test_train_without_development_data_says_what_that_means(tmp_path: Path) -> 
     done = niwaki("train", "--data", TOY, "-o", tmp_path / "m.niwaki", *QUICKLY)
     assert done.returncode == 0, done.stderr
     assert "parser: epoch 2 of 2 is kept, the last one\n" in done.stderr
-    assert "no development data: nothing is scored" in done.stderr
+    said = "no development data: nothing is scored{}; give --dev, or training.dev\n"
+    assert said.format(", and the model gives no probabilities") in done.stderr
     assert "scores on" not in done.stderr
+    # A model that is trained on keeps the probabilities that it had.
+    more = ("--init", "en", "-o", tmp_path / "more.niwaki", "--set", "training.epochs=1")
+    done = niwaki("train", "--data", TOY, *more)
+    assert done.returncode == 0, done.stderr
+    assert said.format("") in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,11 @@ def summary(model: Pipeline, output: str | os.PathLike[str]) -> Iterator[str]:
     kept = kept_epochs(Path(log_of(path)).read_text(encoding="utf-8").splitlines())
     yield from map(_kept, kept)
     if not scores:
-        yield (
-            "no development data: nothing is scored, and the model gives no probabilities; "
-            "give --dev, or training.dev"
+        # One that was trained on keeps the probabilities of its start.
+        unsure = (
+            "" if model.parser.gives_probabilities else ", and the model gives no probabilities"
         )
+        yield f"no development data: nothing is scored{unsure}; give --dev, or training.dev"
     yield f"next: niwaki evaluate TEST.conllu -m {path}, niwaki parse FILE -m {path}"
 
 
