@@ -20,9 +20,9 @@ from niwaki.errors import ConfigError
 from niwaki.keys import key
 from niwaki.metrics.compression import kept_f1
 from niwaki.objectives import Costs, LeftOut
+from niwaki.objectives._views import in_lists, views_of
 from niwaki.tasks.compress.model import Compressor
 from niwaki.tasks.compress.rules import MOST_WORDS
-from niwaki.tasks.trees import TreeView
 
 
 @dataclass(frozen=True)
@@ -50,19 +50,13 @@ class Shorter:
         self._tagged = tagged
 
     def costs(self, candidates: Sequence[KBest]) -> list[Costs]:
-        numbers = [each.number for each in candidates for _ in range(len(each))]
-        trees = (tree for each in candidates for tree in each)
-        views = [
-            TreeView(self._tagged[number], tree)
-            for number, tree in zip(numbers, trees, strict=True)
-        ]
+        numbers, views = views_of(candidates, self._tagged)
         costs = np.ones(len(views))
         for at, chart in enumerate(self._compressor.charts(views)):
             for right in self._given[numbers[at]].references:
                 kept = tuple(map(bool, chart.kept(sum(right), 0)))
                 costs[at] = min(costs[at], 1 - kept_f1(right, kept))
-        ends = np.cumsum([len(each) for each in candidates])
-        return np.split(costs, ends[:-1])
+        return in_lists(costs, candidates)
 
     def constraints(self, number: int) -> Constraints | None:
         return None  # many trees cost nothing, and no statement says which

@@ -20,8 +20,8 @@ from niwaki.errors import ConfigError
 from niwaki.keys import key
 from niwaki.metrics.roles import counts_of
 from niwaki.objectives import Costs, LeftOut
+from niwaki.objectives._views import in_lists, views_of
 from niwaki.tasks.roles.model import IN_THE_BOX, RoleLabeller, labeller_names
-from niwaki.tasks.trees import TreeView
 
 
 @dataclass(frozen=True)
@@ -55,19 +55,13 @@ class Roles:
         self._tagged = tagged
 
     def costs(self, candidates: Sequence[KBest]) -> list[Costs]:
-        numbers = [each.number for each in candidates for _ in range(len(each))]
-        trees = (tree for each in candidates for tree in each)
-        views = [
-            TreeView(self._tagged[number], tree)
-            for number, tree in zip(numbers, trees, strict=True)
-        ]
+        numbers, views = views_of(candidates, self._tagged)
         gold = [self._predicates[number] for number in numbers]
         costs = np.zeros(len(views))
         for at, found in enumerate(self._labeller.label(views, gold)):
             right, read, both = counts_of(gold[at], found)[:3]
             costs[at] = 1 - 2 * both / (right + read)
-        ends = np.cumsum([len(each) for each in candidates])
-        return np.split(costs, ends[:-1])
+        return in_lists(costs, candidates)
 
     def constraints(self, number: int) -> Constraints | None:
         return None  # many trees cost nothing, and no statement says which
