@@ -12,6 +12,8 @@ LOCK = $(wildcard requirements/$(ABI).lock)
 TORCH ?= torch==2.13.0
 # What the component for spaCy is tested with; SPACY= leaves it out.
 SPACY ?= spacy==3.8.18
+# What language models of translation are compared with; it is compiled here, which needs cmake.
+KENLM ?= kenlm==0.3.0
 KERNEL := $(shell find src/niwaki/kernel -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 # CPython itself does not free everything at its end, so leaks are looked for elsewhere.
 SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
@@ -175,6 +177,7 @@ clean: ## remove everything that was built
 	NIWAKI_NO_KERNEL=1 $(PIP) $(if $(LOCK),--no-deps --no-build-isolation) -e '.[dev]'
 	$(if $(TORCH),$(PIP) $(TORCH))
 	$(if $(SPACY),$(PIP) $(SPACY))
+	$(if $(KENLM),$(PIP) $(KENLM) || echo "kenlm cannot be built here: its tests are skipped")
 	@touch .venv/.installed $@
 
 .venv/.built: .venv/.developed $(KERNEL)
