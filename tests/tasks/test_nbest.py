@@ -47,7 +47,7 @@ def test_lists_are_read_as_they_were_written() -> None:
     ],
 )
 def test_what_is_no_list_is_told_with_its_line(line: str) -> None:
-    with pytest.raises(CorpusError, match=":2:LINE: .*; write `0"):
+    with pytest.raises(CorpusError, match=r":2:LINE: .*; write `0"):
         read_nbest(io.BytesIO(f"0 ||| a ||| x= 1 ||| 2\n{line}\n".encode()))
 
 
