@@ -20,9 +20,8 @@ cdef struct Node:
     int32_t end
     int32_t option
     int32_t arcs            # the last arc that came
-    int32_t words[2]        # of the target: the last one, and the one before; -1 for none
+    int32_t words[2]        # of the target: the last one, and the one before; -1 if unknown
     LMState state
-    float jumps[CLASSES]    # log P of the next jump's class
 
 
 cdef struct Arc:
@@ -102,7 +101,7 @@ cdef class Search:
     cdef void sort_stack(self, int32_t covered) noexcept nogil
     cdef bint finish(self) noexcept nogil
     cdef double reordering(self, const Node* before, int32_t option, double* parts) noexcept nogil
-    cdef void predict_jumps(self, Node* node) noexcept nogil
+    cdef double jump(self, const Node* before, int32_t begin) noexcept nogil
     cdef bint keep(self, const Node* node, Arc arc, int32_t first) noexcept nogil
     cdef bint same(self, const Node* one, const Node* other) noexcept nogil
     cdef uint64_t hash_of(self, const Node* node) noexcept nogil

@@ -109,7 +109,8 @@ cdef class Search:
                  double distance_weight, int limit, int stack, msd=None, jumps=None):
         """Options have a span, a weighted score, and words: numbers of target words and those of
         the language model. `msd` are six logarithms an option and six weights; `jumps` are scores
-        of classes by source word and by target word, and a weight.
+        of classes by source word and by target word, the last one of which stands before the first
+        word of a translation, and a weight.
         """
         cdef int32_t count = <int32_t>spans.shape[0], at, longest = 1
         if (n < 1 or not 0 <= limit <= MOST_JUMP or stack < 1 or spans.shape[1] != 2
@@ -235,7 +236,9 @@ cdef class Search:
             return False
         start = self.nodes
         memset(start, 0, sizeof(Node))
-        start.option = start.arcs = start.words[0] = start.words[1] = start.begin = -1
+        start.option = start.arcs = start.begin = -1
+        start.words[0] = start.words[1] = (
+            <int32_t>self.jump_target.shape[0] - 1 if self.has_jumps else -1)
         self.lm.begin(&start.state)
         self.node_count = 1
         self.order = <int32_t*>malloc(sizeof(int32_t))
@@ -426,7 +429,7 @@ cdef class Search:
         orientations, the logarithm of its class's probability. Option -1 is the sentence's end.
         """
         cdef int32_t begin = self.n, end = self.n, orientation, jump
-        cdef double score = 0, distance = 0
+        cdef double score = 0, distance = 0, jump_score
         if option >= 0:
             begin = self.options[self.places[option]].begin
             end = self.options[self.places[option]].end
@@ -444,28 +447,30 @@ cdef class Search:
             score += self.msd_weights[jump] * self.msd[before.option, jump]
             if parts != NULL:
                 parts[1 + jump] += self.msd[before.option, jump]
-        if self.has_jumps and option >= 0 and before.option >= 0:
-            jump = 0 if orientation == 0 else 1 if begin > before.end else 2 if orientation == 1 else 3
-            score += self.jump_weight * before.jumps[jump]
+        if self.has_jumps and option >= 0:
+            jump_score = self.jump(before, begin)
+            score += self.jump_weight * jump_score
             if parts != NULL:
-                parts[1 + 2 * ORIENTATIONS] += before.jumps[jump]
+                parts[1 + 2 * ORIENTATIONS] += jump_score
         return score
 
-    cdef void predict_jumps(self, Node* node) noexcept nogil:
-        """log P of each class of jump from a node."""
+    cdef double jump(self, const Node* before, int32_t begin) noexcept nogil:
+        """log P of the class of a jump: to the next word, forward, one back, backward."""
         cdef double scores[CLASSES]
         cdef double largest = -INFINITY, total = 0
-        cdef int c, which
+        cdef int c, which, chosen
         for c in range(CLASSES):
-            scores[c] = self.jump_source[node.end - 1, c]
+            scores[c] = self.jump_source[begin, c]
             for which in range(2):
-                if 0 <= node.words[which] < self.jump_target.shape[0]:
-                    scores[c] += self.jump_target[node.words[which], which, c]
+                # Words that are not known to the model weigh nothing.
+                if 0 <= before.words[which] < self.jump_target.shape[0]:
+                    scores[c] += self.jump_target[before.words[which], which, c]
             largest = max(largest, scores[c])
         for c in range(CLASSES):
             total += exp(scores[c] - largest)
-        for c in range(CLASSES):
-            node.jumps[c] = <float>(scores[c] - largest - log(total))
+        chosen = begin - before.end + 1
+        chosen = (0 if chosen == 1 else 1) if chosen > 0 else 2 if chosen == -1 else 3
+        return scores[chosen] - largest - log(total)
 
     # ---- recombination ----
 
@@ -485,8 +490,6 @@ cdef class Search:
         if self.slots[slot] < 0:
             self.slots[slot] = self.node_count
             self.nodes[self.node_count] = node[0]
-            if self.has_jumps:
-                self.predict_jumps(&self.nodes[self.node_count])
             self.node_count += 1
         kept = &self.nodes[self.slots[slot]]
         arc.next = kept.arcs
@@ -507,7 +510,7 @@ cdef class Search:
                 return False
         if self.has_msd and one.option != other.option:
             return False
-        return not self.has_jumps or (one.begin == other.begin and one.words[0] == other.words[0]
+        return not self.has_jumps or (one.words[0] == other.words[0]
                                       and one.words[1] == other.words[1])
 
     cdef uint64_t hash_of(self, const Node* node) noexcept nogil:

@@ -149,7 +149,9 @@ def find_occurrences(
     ]
     numbers = [
         gram.numbers(begins[:, side], shapes[:, length])
-        for side, (gram, length) in enumerate(zip(grams, (SOURCE_LENGTH, TARGET_LENGTH), strict=True))
+        for side, (gram, length) in enumerate(
+            zip(grams, (SOURCE_LENGTH, TARGET_LENGTH), strict=True)
+        )
     ]
     weights = []
     for side, sums in enumerate(_lexical_sums(source, target, *links)):
