@@ -154,6 +154,9 @@ _LATER = {
     "niwaki.tasks.reorder.reorderer": ("Reordering",),
     "niwaki.tasks.reorder.rules": ("RuleSet",),
     "niwaki.tasks.roles.model": ("RoleLabeller",),
+    "niwaki.tasks.translate.decoder": ("SearchSettings",),
+    "niwaki.tasks.translate.system": ("System",),
+    "niwaki.tasks.translate.training": ("TrainSettings",),
     "niwaki.training.config": ("Config",),
     "niwaki.training.reporting": ("EpochReport", "Reporter"),
     "niwaki.training.self_training": ("Round",),
@@ -185,6 +188,7 @@ _LATER = {
     "niwaki.verbs.ranking": ("evaluate_ranking", "rank", "train_ranker"),
     "niwaki.verbs.reordering": ("learn_rules", "references", "reorder"),
     "niwaki.verbs.serving": ("open_workbench",),
+    "niwaki.verbs.translating": ("Translation", "translate_run", "translate_train"),
     "niwaki.verbs.training": ("SelfTrained", "Uptrained", "self_train", "train", "uptrain"),
 }
 _PLACES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -196,7 +197,7 @@ def _tree(ngrams: Ngrams, phrases: Starts) -> tuple[Starts, Starts, Starts]:
     offsets = ngrams.offsets
     counts = np.bincount(phrases, minlength=int(offsets[-1]))
     needed: list[NDArray[np.bool_]] = [
-        counts[first:last] > 0 for first, last in zip(offsets[:-1], offsets[1:], strict=True)
+        counts[first:last] > 0 for first, last in itertools.pairwise(offsets.tolist())
     ]
     for k in range(len(needed) - 1, 0, -1):
         needed[k - 1][ngrams.keys[k][needed[k]] >> 32] = True
