@@ -105,6 +105,12 @@ if TYPE_CHECKING:
     from niwaki.verbs.reordering import learn_rules, references, reorder
     from niwaki.verbs.serving import open_workbench
     from niwaki.verbs.training import SelfTrained, Uptrained, self_train, train, uptrain
+    from niwaki.verbs.tuning import (
+        TunedSystem,
+        translate_consensus,
+        translate_evaluate,
+        translate_tune,
+    )
 
 __version__ = "0.1.0.dev0"
 
@@ -190,6 +196,12 @@ _LATER = {
     "niwaki.verbs.serving": ("open_workbench",),
     "niwaki.verbs.translating": ("Translation", "translate_run", "translate_train"),
     "niwaki.verbs.training": ("SelfTrained", "Uptrained", "self_train", "train", "uptrain"),
+    "niwaki.verbs.tuning": (
+        "TunedSystem",
+        "translate_consensus",
+        "translate_evaluate",
+        "translate_tune",
+    ),
 }
 _PLACES = {
     name.split(" as ")[-1]: (module, name.split(" as ")[0])
@@ -253,6 +265,7 @@ __all__ = [
     "Token",
     "TradeOff",
     "Tree",
+    "TunedSystem",
     "Uptrained",
     "WordClusters",
     "adapt",
@@ -317,6 +330,9 @@ __all__ = [
     "train_judge",
     "train_ranker",
     "train_roles",
+    "translate_consensus",
+    "translate_evaluate",
+    "translate_tune",
     "uptrain",
     "validate",
     "write_conllu",
