@@ -107,6 +107,12 @@ if TYPE_CHECKING:
     from niwaki.verbs.serving import open_workbench
     from niwaki.verbs.training import SelfTrained, Uptrained, self_train, train, uptrain
     from niwaki.verbs.translating import Translation, translate_run, translate_train
+    from niwaki.verbs.tuning import (
+        TunedSystem,
+        translate_consensus,
+        translate_evaluate,
+        translate_tune,
+    )
 
 __version__ = "0.1.0.dev0"
 
@@ -190,6 +196,12 @@ _LATER = {
     "niwaki.verbs.serving": ("open_workbench",),
     "niwaki.verbs.training": ("SelfTrained", "Uptrained", "self_train", "train", "uptrain"),
     "niwaki.verbs.translating": ("Translation", "translate_run", "translate_train"),
+    "niwaki.verbs.tuning": (
+        "TunedSystem",
+        "translate_consensus",
+        "translate_evaluate",
+        "translate_tune",
+    ),
 }
 _PLACES = {
     name.split(" as ")[-1]: (module, name.split(" as ")[0])
@@ -255,6 +267,7 @@ __all__ = [
     "Translation",
     "TranslationSystem",
     "Tree",
+    "TunedSystem",
     "Uptrained",
     "WordClusters",
     "adapt",
@@ -319,8 +332,11 @@ __all__ = [
     "train_judge",
     "train_ranker",
     "train_roles",
+    "translate_consensus",
+    "translate_evaluate",
     "translate_run",
     "translate_train",
+    "translate_tune",
     "uptrain",
     "validate",
     "write_conllu",
