@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from niwaki.tasks.reorder.reorderer import Reordering
     from niwaki.tasks.reorder.rules import RuleSet
     from niwaki.tasks.roles.model import RoleLabeller
+    from niwaki.tasks.translate.system import System as TranslationSystem
     from niwaki.training.config import Config
     from niwaki.training.reporting import EpochReport, Reporter
     from niwaki.training.self_training import Round
@@ -105,6 +106,7 @@ if TYPE_CHECKING:
     from niwaki.verbs.reordering import learn_rules, references, reorder
     from niwaki.verbs.serving import open_workbench
     from niwaki.verbs.training import SelfTrained, Uptrained, self_train, train, uptrain
+    from niwaki.verbs.translating import Translation, translate_run, translate_train
     from niwaki.verbs.tuning import (
         TunedSystem,
         translate_consensus,
@@ -160,9 +162,7 @@ _LATER = {
     "niwaki.tasks.reorder.reorderer": ("Reordering",),
     "niwaki.tasks.reorder.rules": ("RuleSet",),
     "niwaki.tasks.roles.model": ("RoleLabeller",),
-    "niwaki.tasks.translate.decoder": ("SearchSettings",),
-    "niwaki.tasks.translate.system": ("System",),
-    "niwaki.tasks.translate.training": ("TrainSettings",),
+    "niwaki.tasks.translate.system": ("System as TranslationSystem",),
     "niwaki.training.config": ("Config",),
     "niwaki.training.reporting": ("EpochReport", "Reporter"),
     "niwaki.training.self_training": ("Round",),
@@ -194,8 +194,8 @@ _LATER = {
     "niwaki.verbs.ranking": ("evaluate_ranking", "rank", "train_ranker"),
     "niwaki.verbs.reordering": ("learn_rules", "references", "reorder"),
     "niwaki.verbs.serving": ("open_workbench",),
-    "niwaki.verbs.translating": ("Translation", "translate_run", "translate_train"),
     "niwaki.verbs.training": ("SelfTrained", "Uptrained", "self_train", "train", "uptrain"),
+    "niwaki.verbs.translating": ("Translation", "translate_run", "translate_train"),
     "niwaki.verbs.tuning": (
         "TunedSystem",
         "translate_consensus",
@@ -264,6 +264,8 @@ __all__ = [
     "SentenceList",
     "Token",
     "TradeOff",
+    "Translation",
+    "TranslationSystem",
     "Tree",
     "TunedSystem",
     "Uptrained",
@@ -332,6 +334,8 @@ __all__ = [
     "train_roles",
     "translate_consensus",
     "translate_evaluate",
+    "translate_run",
+    "translate_train",
     "translate_tune",
     "uptrain",
     "validate",

@@ -21,14 +21,9 @@ from niwaki.cli._arguments import natural, positive
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._progress import Progress
 from niwaki.data.files import open_output
-from niwaki.tasks.translate.decoder import SearchSettings
 from niwaki.tasks.translate.nbest import Hypothesis, NBestList, nbest_lines
 from niwaki.tasks.translate.system import System
-from niwaki.verbs.translating import Translation, translate_run
-
-_DEFAULTS = SearchSettings()
-# Translations that consensus is taken of, if nobody says how many.
-_CONSENSUS = 100
+from niwaki.verbs.translating import DEFAULTS, Translation, translate_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,18 +33,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit",
         type=natural,
-        default=_DEFAULTS.limit,
+        default=DEFAULTS.limit,
         metavar="N",
-        help=f"longest jump; 0: monotone (default: {_DEFAULTS.limit})",
+        help=f"longest jump; 0: monotone (default: {DEFAULTS.limit})",
     )
     parser.add_argument(
         "--stack",
         type=positive,
-        default=_DEFAULTS.stack,
+        default=DEFAULTS.stack,
         metavar="N",
-        help=f"partial translations kept of each length (default: {_DEFAULTS.stack})",
+        help=f"partial translations kept of each length (default: {DEFAULTS.stack})",
     )
     parser.add_argument("--nbest", type=positive, metavar="N", help="write the best N of each")
+    parser.add_argument(
+        "--mbr",
+        action="store_true",
+        help="the translation that is most like the best 100 (or --nbest), alone",
+    )
     parser.add_argument("--parser", metavar="MODEL", help="for pre-ordering: instead of its own")
     parser.add_argument("--to", choices=["text", "json"], default="text", help="default: text")
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
@@ -62,8 +62,10 @@ def run(arguments: argparse.Namespace) -> int:
     found = translate_run(
         arguments.file,
         system,
-        settings=SearchSettings(arguments.limit, arguments.stack),
+        limit=arguments.limit,
+        stack=arguments.stack,
         nbest=arguments.nbest or 1,
+        mbr=arguments.mbr,
         parser=arguments.parser,
         threads=arguments.threads,
         on_error=skipped.on_error,

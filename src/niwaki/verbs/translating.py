@@ -11,10 +11,13 @@ from niwaki.data.bilingual.bitext import Links, read_filled_bitext, read_linked_
 from niwaki.data.files import Input, Source
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError, CorpusError
+from niwaki.learning.checkpoint import hash_of_files
 from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import find_model
 from niwaki.tasks.align.corpus import LONGEST as LONGEST_TRAINED
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.tasks.reorder.rules import RuleSet
+from niwaki.tasks.translate import consensus
 from niwaki.tasks.translate.decoder import LONGEST, SearchSettings, Senses
 from niwaki.tasks.translate.nbest import Hypothesis
 from niwaki.tasks.translate.preorder import Preordered, Preorderer
@@ -28,13 +31,16 @@ from niwaki.verbs._given import (
     fault_handler,
     is_source,
     model_of,
-    name_of,
     unwatched,
 )
+
+DEFAULTS = SearchSettings()
 
 Translator = str | os.PathLike[str] | System
 # Sentences that are read, ordered and translated together.
 _BATCH = 1024
+# Translations of which consensus is taken, at least.
+_CONSENSUS = 100
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ def translate_train(
         settings or TrainSettings(),
         more=[words for file in more for words in _lines(file, LONGEST_TRAINED, on_fault) if words],
         preorderer=preorderer,
-        parser=name_of(model, "en"),
+        parser=_lasting_name(model),
         threads=threads,
         watch=watch,
     )
@@ -116,20 +122,31 @@ def _read_pairs(
 
 
 def _preorderer(model: Model, rules: RuleSet, threads: int) -> Preorderer:
-    pipeline: Pipeline = model_of(model)
+    pipeline = model_of(model)
+    identity = "" if isinstance(model, Pipeline) else hash_of_files([str(find_model(model))])
 
     def parse(sentences: Iterable[Sentence]) -> Iterable[Sentence]:
         return pipeline.parse(sentences, threads=threads)
 
-    return Preorderer(parse, rules)
+    return Preorderer(parse, rules, identity)
+
+
+def _lasting_name(model: Model) -> str | None:
+    """What the parser is called wherever the system runs; None if it has no name."""
+    if isinstance(model, Pipeline):
+        return None
+    name = os.fspath(model)
+    return os.path.abspath(name) if os.path.exists(name) else name
 
 
 def translate_run(
     source: Source | Iterable[Sequence[str] | str],
     system: Translator,
     *,
-    settings: SearchSettings | None = None,
+    limit: int = DEFAULTS.limit,
+    stack: int = DEFAULTS.stack,
     nbest: int = 1,
+    mbr: bool = False,
     parser: Model | None = None,
     senses: Senses | None = None,
     threads: int = 1,
@@ -137,6 +154,8 @@ def translate_run(
 ) -> Iterator[Translation]:
     """Yield the translations of sentences: a file with one a line, texts, or lists of words.
 
+    `limit` is the longest jump (0: monotone), `stack` how many partial translations of each length
+    are kept. With `mbr`, the one of `nbest` (at least 100) that is most like the others is given.
     A system that was trained with pre-ordering parses and orders sentences as then; `parser` is
     another model for it. A line without words has a translation without words; with
     `on_error="skip"`, one of too many words as well.
@@ -147,10 +166,15 @@ def translate_run(
     chosen = system if isinstance(system, System) else System.load(system)
     if nbest < 1:
         raise ConfigError(f"nbest is {nbest}; it must be at least 1")
-    decoder = chosen.decoder(settings, senses)
+    decoder = chosen.decoder(SearchSettings(limit, stack), senses)
     preorderer = None
     if chosen.rules is not None:
-        preorderer = _preorderer(parser or chosen.parser or "en", chosen.rules, threads)
+        model = parser or chosen.parser
+        if model is None:
+            raise ConfigError(
+                "the system orders words by trees of a parser without a name; give it"
+            )
+        preorderer = _preorderer(model, chosen.rules, threads)
     if is_source(source):
         sentences = _lines(source, LONGEST, fault_handler(on_error))  # type: ignore[arg-type]
     else:
@@ -161,9 +185,11 @@ def translate_run(
         else:
             ordered = list(preorderer.reorder(batch))
         texts = [each.tokens for each in ordered]
-        found = decoder.translate_all(texts, nbest, threads=threads)
+        wanted = max(nbest, _CONSENSUS) if mbr else nbest
+        found = decoder.translate_all(texts, wanted, threads=threads)
         for tokens, order, each in zip(batch, ordered, found, strict=True):
-            yield Translation(tokens, order, each.hypotheses)
+            agreed = consensus.mbr(each) if mbr else None
+            yield Translation(tokens, order, (agreed,) if agreed else each.hypotheses)
 
 
 def _words(given: Sequence[str] | str) -> Sequence[str]:

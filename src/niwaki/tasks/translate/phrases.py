@@ -143,21 +143,26 @@ def find_occurrences(
     begins, shapes = found
     if not len(begins):
         raise NiwakiError("no phrase pairs; give text whose words are linked")
-    grams = [
-        Ngrams.of(side.words, side.starts, most)
-        for side, most in zip((source, target), longest, strict=True)
-    ]
-    numbers = [
-        gram.numbers(begins[:, side], shapes[:, length])
-        for side, (gram, length) in enumerate(
-            zip(grams, (SOURCE_LENGTH, TARGET_LENGTH), strict=True)
+    source_ngrams = Ngrams.of(source.words, source.starts, longest[0])
+    target_ngrams = Ngrams.of(target.words, target.starts, longest[1])
+    first = np.ascontiguousarray(begins.T)
+    lengths = shapes[:, SOURCE_LENGTH], shapes[:, TARGET_LENGTH]
+    backward, forward = (
+        sums[begin + length] - sums[begin]
+        for sums, begin, length in zip(
+            _lexical_sums(source, target, *links), first, lengths, strict=True
         )
-    ]
-    weights = []
-    for side, sums in enumerate(_lexical_sums(source, target, *links)):
-        first, length = begins[:, side], shapes[:, SOURCE_LENGTH + side]
-        weights.append(sums[first + length] - sums[first])
-    return Occurrences(*grams, *numbers, shapes[:, BEFORE], shapes[:, AFTER], *weights)
+    )
+    return Occurrences(
+        source_ngrams,
+        target_ngrams,
+        source_ngrams.numbers(first[0], lengths[0]),
+        target_ngrams.numbers(first[1], lengths[1]),
+        shapes[:, BEFORE],
+        shapes[:, AFTER],
+        backward,
+        forward,
+    )
 
 
 def _lexical_sums(source: Side, target: Side, links: IntArray, starts: Starts) -> list[Logs]:

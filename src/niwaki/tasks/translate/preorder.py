@@ -52,10 +52,13 @@ def retokenize(tokens: Sequence[str]) -> Preordered:
 
 
 class Preorderer:
-    """Parses and reorders; `parse` gives sentences their trees, in order."""
+    """Parses and reorders; `parse` gives sentences their trees, in order.
 
-    def __init__(self, parse: Parse, rules: RuleSet) -> None:
-        self.rules = rules
+    `identity` changes with the parser: what was made by another one is not taken for its work.
+    """
+
+    def __init__(self, parse: Parse, rules: RuleSet, identity: str = "") -> None:
+        self.rules, self.identity = rules, identity
         self._parse, self._reorderer = parse, Reorderer(rules)
 
     def reorder(self, sentences: Iterable[Sequence[str]]) -> Iterator[Preordered]:

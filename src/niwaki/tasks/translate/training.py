@@ -136,7 +136,7 @@ class _Run:
         source = _hash(self._text.source)
         if self._preorderer is not None:
             rules = format_rules(self._preorderer.rules)
-            source = self._step(_ORDERED, self._order, source, rules, self._parser)
+            source = self._step(_ORDERED, self._order, source, rules, self._preorderer.identity)
             with atomic_write(self._parts / RULES) as file:
                 file.write(rules.encode())
             self._take_order()
