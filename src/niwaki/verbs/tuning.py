@@ -16,14 +16,13 @@ from niwaki.data.files import Input, Source
 from niwaki.errors import ConfigError, NiwakiError
 from niwaki.metrics.translation import SCORES, TranslationEvaluation, evaluate_translation
 from niwaki.tasks.translate.consensus import consensus
-from niwaki.tasks.translate.decoder import SearchSettings
 from niwaki.tasks.translate.features import weight_array
 from niwaki.tasks.translate.nbest import Hypothesis, NBestList, read_nbest
 from niwaki.tasks.translate.system import System, check_place, save_system
 from niwaki.tasks.translate.tuning import Round, Tuned, TuningSettings, tune
 from niwaki.typing import FloatArray
 from niwaki.verbs._given import Model, Watch, is_source, name_of, unwatched
-from niwaki.verbs.translating import translate_run
+from niwaki.verbs.translating import DEFAULTS, translate_run
 
 NBEST = 100
 
@@ -56,7 +55,8 @@ def translate_tune(
     settings: TuningSettings | None = None,
     runs: int = 1,
     nbest: int = NBEST,
-    search: SearchSettings | None = None,
+    limit: int = DEFAULTS.limit,
+    stack: int = DEFAULTS.stack,
     parser: Model | None = None,
     threads: int = 1,
     watch: Watch = unwatched,
@@ -80,14 +80,15 @@ def translate_tune(
             f"{len(texts)} sentences but {len(references)} references; give as many of both"
         )
     # Sentences are brought into order once, not in each round.
-    quick = SearchSettings(limit=0, stack=1)
-    found = translate_run(texts, loaded, settings=quick, parser=parser, threads=threads)
+    found = translate_run(texts, loaded, limit=0, stack=1, parser=parser, threads=threads)
     ordered = [each.ordered.tokens for each in found]
     plain = replace(loaded, rules=None)
 
     def decode(weights: FloatArray) -> list[NBestList]:
         weighted = plain.with_weights(_named(loaded, weights))
-        found = translate_run(ordered, weighted, settings=search, nbest=nbest, threads=threads)
+        found = translate_run(
+            ordered, weighted, limit=limit, stack=stack, nbest=nbest, threads=threads
+        )
         return [NBestList(index, each.hypotheses) for index, each in enumerate(found)]
 
     start = weight_array(loaded.weights, loaded.names)
