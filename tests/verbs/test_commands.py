@@ -137,6 +137,12 @@ def analyze_curves(bench: Bench) -> None:
     assert as_json(niwaki.analyze_curves([log]).to_json()) == bench.json("analyze-curves", log)
 
 
+def align_perplexity(bench: Bench) -> None:
+    target, source = niwaki.align_perplexity(SOURCE, TARGET)
+    found = bench.json("align", "perplexity", SOURCE, TARGET)
+    assert found == {"target": target, "source": source}
+
+
 def bridge(bench: Bench) -> None:
     # Through the same language: a bridge from English to English to Japanese.
     same = bench.file("same.align")
@@ -149,6 +155,11 @@ def bridge(bench: Bench) -> None:
     write_posteriors(niwaki.bridge_probabilities(*files, mixed=[LINKS], weights=[1, 3]), out)
     mixed = ("--mix", LINKS, "--weights", "1,3", "--to", "json")
     assert out.read_text() == bench.run("bridge", *files, *mixed)
+    several = (SOURCE, same, LINKS), (SOURCE, same, LINKS)
+    write_links(niwaki.bridge(*files, via=several), out)
+    assert out.read_text() == bench.run(
+        "bridge", *files, "--via", *several[0], "--via", *several[1]
+    )
 
 
 def check_rules(bench: Bench) -> None:
