@@ -16,6 +16,7 @@ from niwaki.data.files import Input, Source
 from niwaki.errors import ConfigError, NiwakiError
 from niwaki.metrics.translation import SCORES, TranslationEvaluation, evaluate_translation
 from niwaki.tasks.translate.consensus import consensus
+from niwaki.tasks.translate.decoder import SearchSettings
 from niwaki.tasks.translate.features import weight_array
 from niwaki.tasks.translate.nbest import Hypothesis, NBestList, read_nbest
 from niwaki.tasks.translate.system import System, check_place, save_system
@@ -86,10 +87,8 @@ def translate_tune(
 
     def decode(weights: FloatArray) -> list[NBestList]:
         weighted = plain.with_weights(_named(loaded, weights))
-        found = translate_run(
-            ordered, weighted, limit=limit, stack=stack, nbest=nbest, threads=threads
-        )
-        return [NBestList(index, each.hypotheses) for index, each in enumerate(found)]
+        decoder = weighted.decoder(SearchSettings(limit, stack))
+        return list(decoder.translate_all(ordered, nbest, threads=threads))
 
     start = weight_array(loaded.weights, loaded.names)
 
