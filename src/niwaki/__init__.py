@@ -80,6 +80,7 @@ if TYPE_CHECKING:
         symmetrize,
     )
     from niwaki.verbs.analyzing import analyze, analyze_bilingual, analyze_curves, trade_off
+    from niwaki.verbs.bridging import align_perplexity
     from niwaki.verbs.checking import RulesCheck, check_rules
     from niwaki.verbs.clustering import cluster
     from niwaki.verbs.compressing import compress, evaluate_compression, train_compressor
@@ -171,6 +172,7 @@ _LATER = {
         *("align", "align_probabilities", "bridge", "bridge_probabilities", "symmetrize"),
     ),
     "niwaki.verbs.analyzing": ("analyze", "analyze_bilingual", "analyze_curves", "trade_off"),
+    "niwaki.verbs.bridging": ("align_perplexity",),
     "niwaki.verbs.checking": ("RulesCheck", "check_rules"),
     "niwaki.verbs.clustering": ("cluster",),
     "niwaki.verbs.compressing": ("compress", "evaluate_compression", "train_compressor"),
@@ -272,6 +274,7 @@ __all__ = [
     "WordClusters",
     "adapt",
     "align",
+    "align_perplexity",
     "align_probabilities",
     "analyze",
     "analyze_bilingual",

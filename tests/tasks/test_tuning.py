@@ -11,7 +11,7 @@ from niwaki.data.bilingual import overlap
 from niwaki.errors import ConfigError, NiwakiError
 from niwaki.kernel.translation.envelope import envelopes
 from niwaki.tasks.translate.nbest import Hypothesis, NBestList
-from niwaki.tasks.translate.optimisers import OPTIMISERS, line_search, normalised
+from niwaki.tasks.translate.optimisers import OPTIMISERS, by_slope, line_search, normalised
 from niwaki.tasks.translate.pool import Pool
 from niwaki.tasks.translate.tuning import TuningSettings, tune
 from niwaki.typing import FloatArray
@@ -74,7 +74,7 @@ def test_the_line_search_finds_the_best_of_all_steps(seed: int) -> None:
     random = np.random.default_rng(seed)
     pool = pool_of(4, 6, 3, seed)
     weights, direction = random.normal(size=3), random.normal(size=3)
-    step, score = line_search(pool, weights, direction)
+    step, score = line_search(pool, weights, direction, by_slope(pool, direction))
     assert score == pytest.approx(slow_line_search(pool, weights, direction))
     assert pool.bleu(weights + step * direction) == pytest.approx(score)
 
@@ -82,7 +82,7 @@ def test_the_line_search_finds_the_best_of_all_steps(seed: int) -> None:
 def test_envelopes_of_lines_that_meet_in_one_place() -> None:
     # Three lines through (0, 0), a copy of one, and one that is always below.
     intercepts, slopes = np.array([0.0, 0.0, 0.0, 0.0, -5.0]), np.array([-1.0, 0.0, 1.0, 1.0, 0.0])
-    order = np.lexsort((intercepts, slopes))
+    order = np.argsort(slopes, kind="stable")
     winners, begins = envelopes(intercepts, slopes, order, np.array([0, 5]))
     assert slopes[winners].tolist() == [-1, 1]
     assert begins.tolist() == [-np.inf, 0]
@@ -95,7 +95,9 @@ def test_envelopes_of_lines_that_meet_in_one_place() -> None:
 def test_a_direction_without_slopes_leaves_all_as_it_is() -> None:
     pool = pool_of(3, 5, 2, 1)
     weights = np.array([0.3, -0.7])
-    assert line_search(pool, weights, np.zeros(2)) == (0.0, pytest.approx(pool.bleu(weights)))
+    still = np.zeros(2)
+    found = line_search(pool, weights, still, by_slope(pool, still))
+    assert found == (0.0, pytest.approx(pool.bleu(weights)))
 
 
 @pytest.mark.parametrize("by", sorted(OPTIMISERS))

@@ -23,7 +23,7 @@ from niwaki.tasks.translate.system import System, check_place, save_system
 from niwaki.tasks.translate.tuning import Round, Tuned, TuningSettings, tune
 from niwaki.typing import FloatArray
 from niwaki.verbs._given import Model, Watch, is_source, name_of, unwatched
-from niwaki.verbs.translating import translate_run
+from niwaki.verbs.translating import DEFAULTS, translate_run
 
 NBEST = 100
 
@@ -56,7 +56,8 @@ def translate_tune(
     settings: TuningSettings | None = None,
     runs: int = 1,
     nbest: int = NBEST,
-    search: SearchSettings | None = None,
+    limit: int = DEFAULTS.limit,
+    stack: int = DEFAULTS.stack,
     parser: Model | None = None,
     threads: int = 1,
     watch: Watch = unwatched,
@@ -86,7 +87,7 @@ def translate_tune(
 
     def decode(weights: FloatArray) -> list[NBestList]:
         weighted = plain.with_weights(_named(loaded, weights))
-        decoder = weighted.decoder(search)
+        decoder = weighted.decoder(SearchSettings(limit, stack))
         return list(decoder.translate_all(ordered, nbest, threads=threads))
 
     start = weight_array(loaded.weights, loaded.names)

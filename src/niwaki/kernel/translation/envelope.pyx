@@ -11,8 +11,8 @@ def envelopes(const double[::1] intercepts, const double[::1] slopes, const int6
     """The winners of each list on the way from minus to plus infinity, and where each begins.
 
     Line `h` is `intercepts[h] + x slopes[h]`; list s has the lines `order[starts[s]:starts[s + 1]]`
-    by rising slopes, and of equal slopes by rising intercepts. Returned are the lines that win,
-    list by list, and where each begins to win: minus infinity for the first of a list only.
+    by rising slopes. Returned are the lines that win, list by list, and where each begins to win:
+    minus infinity for the first of a list only.
     """
     cdef Py_ssize_t lists = starts.shape[0] - 1, lines = intercepts.shape[0], s, at
     if (lists < 0 or slopes.shape[0] != lines or order.shape[0] != lines or starts[0] != 0
@@ -38,9 +38,14 @@ def envelopes(const double[::1] intercepts, const double[::1] slopes, const int6
                                     / (slopes[line] - slopes[last]))
                         if crossing > begins[top - 1]:
                             break
+                    elif intercepts[line] <= intercepts[last]:
+                        # Parallel, and nowhere above.
+                        line = -1
+                        break
                     # The last winner never wins alone: it is below before its time begins.
                     top -= 1
                     crossing = -INFINITY
-                winners[top], begins[top] = line, crossing
-                top += 1
+                if line >= 0:
+                    winners[top], begins[top] = line, crossing
+                    top += 1
     return winners_array[:top], begins_array[:top]

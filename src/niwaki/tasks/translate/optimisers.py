@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -25,7 +25,7 @@ _PRO_L2, _PRO_PASSES = 1.0, 100
 # MIRA (Cherry and Foster 2012): passes over the lists, and the longest step.
 _EPOCHS, _LONGEST_STEP = 30, 0.01
 
-# MERT (Och 2003): random directions of each round, other beginnings, and the least gain of BLEU.
+# MERT (Och 2003): random directions beside the axes, other beginnings, and the least gain of BLEU.
 _RANDOM_DIRECTIONS, _RESTARTS, _LEAST_GAIN = 5, 6, 1e-3
 
 
@@ -101,35 +101,42 @@ def mert(pool: Pool, weights: FloatArray, random: np.random.Generator) -> FloatA
     """The weights of best BLEU that line searches from several beginnings reach."""
     begins = [normalised(weights)]
     begins += [random.uniform(-1, 1, len(weights)) for _ in range(_RESTARTS)]
-    found = [_ascended(pool, begin, random) for begin in begins]
+    drawn = random.normal(size=(_RANDOM_DIRECTIONS, len(weights)))
+    directions = [(each, by_slope(pool, each)) for each in (*np.eye(len(weights)), *drawn)]
+    found = [_ascended(pool, begin, directions) for begin in begins]
     return normalised(max(found, key=lambda each: each[1])[0])
 
 
 def _ascended(
-    pool: Pool, weights: FloatArray, random: np.random.Generator
+    pool: Pool, weights: FloatArray, directions: Sequence[tuple[FloatArray, Places]]
 ) -> tuple[FloatArray, float]:
-    """Steps along the axes and along random directions, until none helps."""
+    """Steps along all directions, one after the other, until none helps; and the BLEU reached."""
     best = pool.bleu(weights)
     while True:
-        others = random.normal(size=(_RANDOM_DIRECTIONS, len(weights)))
         before = best
-        for direction in (*np.eye(len(weights)), *others):
-            step, score = line_search(pool, weights, direction)
+        for direction, order in directions:
+            step, score = line_search(pool, weights, direction, order)
             if score > best:
                 weights, best = normalised(weights + step * direction), score
         if best < before + _LEAST_GAIN:
             return weights, best
 
 
-def line_search(pool: Pool, weights: FloatArray, direction: FloatArray) -> tuple[float, float]:
+def by_slope(pool: Pool, direction: FloatArray) -> Places:
+    """The hypotheses of each sentence, by how fast their scores rise in a direction."""
+    sentence = np.repeat(np.arange(len(pool)), np.diff(pool.starts))
+    return np.lexsort((pool.features @ direction, sentence))
+
+
+def line_search(
+    pool: Pool, weights: FloatArray, direction: FloatArray, order: Places
+) -> tuple[float, float]:
     """The step along a direction with the best BLEU of all, and that BLEU (exact, Och 2003).
 
     The score of a hypothesis is a line over the step, the best hypothesis of a sentence the upper
-    envelope of these; BLEU changes only where an envelope has a corner.
+    envelope of these; BLEU changes only where an envelope has a corner. `order` is `by_slope`.
     """
     intercepts, slopes = pool.features @ weights, pool.features @ direction
-    sentence = np.repeat(np.arange(len(pool)), np.diff(pool.starts))
-    order = np.lexsort((intercepts, slopes, sentence))
     winners, begins = envelopes(intercepts, slopes, order, pool.starts)
     rows = pool.counts[winners]
     first = np.isneginf(begins)
