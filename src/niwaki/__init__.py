@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from niwaki.tasks.reorder.reorderer import Reordering
     from niwaki.tasks.reorder.rules import RuleSet
     from niwaki.tasks.roles.model import RoleLabeller
+    from niwaki.tasks.translate.system import System as TranslationSystem
     from niwaki.training.config import Config
     from niwaki.training.reporting import EpochReport, Reporter
     from niwaki.training.self_training import Round
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
         symmetrize,
     )
     from niwaki.verbs.analyzing import analyze, analyze_bilingual, analyze_curves, trade_off
+    from niwaki.verbs.bridging import align_perplexity
     from niwaki.verbs.checking import RulesCheck, check_rules
     from niwaki.verbs.clustering import cluster
     from niwaki.verbs.compressing import compress, evaluate_compression, train_compressor
@@ -105,6 +107,13 @@ if TYPE_CHECKING:
     from niwaki.verbs.reordering import learn_rules, references, reorder
     from niwaki.verbs.serving import open_workbench
     from niwaki.verbs.training import SelfTrained, Uptrained, self_train, train, uptrain
+    from niwaki.verbs.translating import Translation, translate_run, translate_train
+    from niwaki.verbs.tuning import (
+        TunedSystem,
+        translate_consensus,
+        translate_evaluate,
+        translate_tune,
+    )
 
 __version__ = "0.1.0.dev0"
 
@@ -154,6 +163,7 @@ _LATER = {
     "niwaki.tasks.reorder.reorderer": ("Reordering",),
     "niwaki.tasks.reorder.rules": ("RuleSet",),
     "niwaki.tasks.roles.model": ("RoleLabeller",),
+    "niwaki.tasks.translate.system": ("System as TranslationSystem",),
     "niwaki.training.config": ("Config",),
     "niwaki.training.reporting": ("EpochReport", "Reporter"),
     "niwaki.training.self_training": ("Round",),
@@ -162,6 +172,7 @@ _LATER = {
         *("align", "align_probabilities", "bridge", "bridge_probabilities", "symmetrize"),
     ),
     "niwaki.verbs.analyzing": ("analyze", "analyze_bilingual", "analyze_curves", "trade_off"),
+    "niwaki.verbs.bridging": ("align_perplexity",),
     "niwaki.verbs.checking": ("RulesCheck", "check_rules"),
     "niwaki.verbs.clustering": ("cluster",),
     "niwaki.verbs.compressing": ("compress", "evaluate_compression", "train_compressor"),
@@ -186,6 +197,13 @@ _LATER = {
     "niwaki.verbs.reordering": ("learn_rules", "references", "reorder"),
     "niwaki.verbs.serving": ("open_workbench",),
     "niwaki.verbs.training": ("SelfTrained", "Uptrained", "self_train", "train", "uptrain"),
+    "niwaki.verbs.translating": ("Translation", "translate_run", "translate_train"),
+    "niwaki.verbs.tuning": (
+        "TunedSystem",
+        "translate_consensus",
+        "translate_evaluate",
+        "translate_tune",
+    ),
 }
 _PLACES = {
     name.split(" as ")[-1]: (module, name.split(" as ")[0])
@@ -248,11 +266,15 @@ __all__ = [
     "SentenceList",
     "Token",
     "TradeOff",
+    "Translation",
+    "TranslationSystem",
     "Tree",
+    "TunedSystem",
     "Uptrained",
     "WordClusters",
     "adapt",
     "align",
+    "align_perplexity",
     "align_probabilities",
     "analyze",
     "analyze_bilingual",
@@ -313,6 +335,11 @@ __all__ = [
     "train_judge",
     "train_ranker",
     "train_roles",
+    "translate_consensus",
+    "translate_evaluate",
+    "translate_run",
+    "translate_train",
+    "translate_tune",
     "uptrain",
     "validate",
     "write_conllu",

@@ -167,6 +167,45 @@ def test_bridge(run, tmp_path: Path) -> None:
         assert content <= set(line.split())
 
 
+def test_several_bridges_are_what_one_after_the_other_gives(run, tmp_path: Path) -> None:
+    s, m, n, t, one, two, three, four, direct = files(
+        tmp_path,
+        s="a b\n",
+        m="x y\n",
+        n="k l o\n",
+        t="u v\n",
+        one="0-0 1-1\n",
+        two="0-1 1-0\n",
+        three="0-2 1-0\n",
+        four="2-0 0-1\n",
+        direct="0-0\n",
+    )
+    via = "--via", n, three, four
+    apart = tmp_path / "apart.jsonl"
+    assert run("bridge", s, n, t, three, four, "--to", "json", "-o", apart).status == 0
+    shares = "--mix", direct, "--weights", "1,2,4", "--to", "text"
+    together = run("bridge", s, m, t, one, two, *via, *shares)
+    assert together.out == run("bridge", s, m, t, one, two, "--mix", apart, *shares).out != ""
+    assert "3 weights for 2 systems" in run("bridge", s, m, t, one, two, *via, *shares[2:]).err
+    done = run("bridge", s, m, t, one, two, "--via", m, three, four)
+    assert f"{three}:1:LINE: link 0-2 is out of range" in done.err
+
+
+def test_perplexities_of_both_directions(run, tmp_path: Path) -> None:
+    done = run("align", "perplexity", SOURCE, TARGET)
+    assert [line.split()[:3] for line in done.out.splitlines()] == [
+        ["target", "given", "source"],
+        ["source", "given", "target"],
+    ]
+    # Turned round, the other direction is the first; one word for all is no surprise.
+    turned = run("align", "perplexity", TARGET, SOURCE)
+    numbers = [line.split()[-1] for line in done.out.splitlines()]
+    assert [line.split()[-1] for line in turned.out.splitlines()] == numbers[::-1]
+    a, b = files(tmp_path, a="x\n" * 50, b="y\n" * 50)
+    first = float(run("align", "perplexity", a, b).out.split()[3])
+    assert 1 <= first < 1.5 < float(numbers[0])
+
+
 def test_bridge_with_links_and_a_mixture(run, tmp_path: Path) -> None:
     s, m, t, one, two, direct = files(
         tmp_path, s="a b\n", m="x y\n", t="u v\n", one="0-0 1-1\n", two="0-1 1-0\n", direct="0-0\n"

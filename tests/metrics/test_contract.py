@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -73,6 +74,9 @@ REFERENCES = [Reference(str(n), tuple("abcd"[:n]), tuple(range(n))) for n in (4,
 ORDERS = [(1, 0, 2, 3), (0, 1, 2), (1, 0), (0,)]
 NAMES = ["one", "other"]
 PATTERNS = [Patterns(f"q{n}", (re.compile("a"),)) for n in range(4)]
+TRANSLATIONS = ["a pine grew by the lake", "the herons wait", "snow fell on moss .", "it fell ."]
+# Eleven words stand once among 17, three twice; four bigrams go on from words that go on two ways.
+NIST = (11 * math.log2(17) + 6 * math.log2(17 / 2)) / 17 + 4 / 13
 JUDGED = [Judged(f"q{n}", {"a": True, "b": False, "c": n > 2}) for n in range(4)]
 
 
@@ -187,6 +191,15 @@ SAMPLES = {
     ),
     "roles": Sample(reports(4), wrongly_labelled(), reports(4), 100, (reports(4), reports(4)[1:])),
     "segmentation": Sample(trees(), other_trees(), trees(), 100, WORDS),
+    "translation": Sample(
+        TRANSLATIONS,
+        ["a pine grows by the lake", "herons the wait", "snow on on moss fell .", "it fell"],
+        TRANSLATIONS,
+        {"BLEU": 100, "chrF": 100, "NIST": NIST, "TER": 0, "WER": 0, "PER": 0, "CDER": 0},
+        (TRANSLATIONS, TRANSLATIONS[1:]),
+        # What a match is worth depends on all references.
+        by_parts=False,
+    ),
     "tree_edit": Sample(trees(), other_trees(), trees(), 0, WORDS),
 }
 

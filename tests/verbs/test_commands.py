@@ -27,6 +27,7 @@ from niwaki.tasks.answers.model import Settings as AnswerSettings
 from niwaki.tasks.extraction.model import Settings as ExtractionSettings
 from niwaki.tasks.grammar.judge import Settings as JudgeSettings
 from niwaki.tasks.reorder.rulewriting import format_rules
+from niwaki.tasks.translate.tuning import TuningSettings
 from tests.conftest import ROOT
 from tests.toy import TOY, write
 
@@ -136,6 +137,12 @@ def analyze_curves(bench: Bench) -> None:
     assert as_json(niwaki.analyze_curves([log]).to_json()) == bench.json("analyze-curves", log)
 
 
+def align_perplexity(bench: Bench) -> None:
+    target, source = niwaki.align_perplexity(SOURCE, TARGET)
+    found = bench.json("align", "perplexity", SOURCE, TARGET)
+    assert found == {"target": target, "source": source}
+
+
 def bridge(bench: Bench) -> None:
     # Through the same language: a bridge from English to English to Japanese.
     same = bench.file("same.align")
@@ -148,6 +155,11 @@ def bridge(bench: Bench) -> None:
     write_posteriors(niwaki.bridge_probabilities(*files, mixed=[LINKS], weights=[1, 3]), out)
     mixed = ("--mix", LINKS, "--weights", "1,3", "--to", "json")
     assert out.read_text() == bench.run("bridge", *files, *mixed)
+    several = (SOURCE, same, LINKS), (SOURCE, same, LINKS)
+    write_links(niwaki.bridge(*files, via=several), out)
+    assert out.read_text() == bench.run(
+        "bridge", *files, "--via", *several[0], "--via", *several[1]
+    )
 
 
 def check_rules(bench: Bench) -> None:
@@ -580,6 +592,28 @@ def validate(bench: Bench) -> None:
 def verb_of(command: str) -> Callable[..., Any]:
     found: Callable[..., Any] = getattr(niwaki, OTHER_NAMES.get(command, command.replace("-", "_")))
     return found
+
+
+def translate_consensus(bench: Bench) -> None:
+    found = "".join(f"{line}\n" for line in niwaki.translate_consensus([TARGET, TARGET]))
+    assert found == bench.run("translate", "consensus", TARGET, TARGET) == TARGET.read_text()
+
+
+def translate_evaluate(bench: Bench) -> None:
+    chosen = ["BLEU", "CDER"]
+    found = as_json(niwaki.translate_evaluate(TARGET, TARGET, scores=chosen).to_json())
+    words = "translate-evaluate", TARGET, TARGET, "--scores", ",".join(chosen)
+    assert found.items() <= bench.json(*words).items()
+
+
+def translate_tune(bench: Bench) -> None:
+    system, tuned = bench.file("system"), bench.file("tuned")
+    bench.run("translate-train", SOURCE, TARGET, "-o", system, "--links", LINKS, "--order", 2)
+    settings = TuningSettings(rounds=2)
+    found = niwaki.translate_tune(system, SOURCE, TARGET, settings=settings, nbest=5)
+    words = SOURCE, TARGET, "--rounds", 2, "--nbest", 5, "--runs", 1
+    told = bench.json("translate-tune", "-m", system, "-o", tuned, *words)
+    assert as_json(found.to_json()) == told
 
 
 @pytest.mark.parametrize("command", cli.command_names())

@@ -2,12 +2,14 @@
 
 SRC, MIDDLE and TGT hold the same sentences in three languages. FIRST aligns SRC with
 MIDDLE and SECOND aligns MIDDLE with TGT: probabilities as `niwaki align --to json`
-writes them, or any aligner's links. Each --mix names another file of SRC and TGT (the
-direct one, or other bridges); all count alike unless --weights gives them shares, that
-of the bridge first.
+writes them, or any aligner's links. Each --via is a bridge through one more language.
+Each --mix names another file of SRC and TGT, such as the direct one; all count alike
+unless --weights gives them shares: of the bridge, of each --via, then of each --mix.
 
   niwaki bridge text.ja text.en text.ko ja-en.jsonl en-ko.jsonl > ja-ko.align
   niwaki bridge text.ja text.en text.ko ja-en.jsonl en-ko.jsonl --mix direct.jsonl
+  niwaki bridge text.ja text.en text.ko ja-en.jsonl en-ko.jsonl \\
+    --via text.zh ja-zh.jsonl zh-ko.jsonl
 """
 
 from __future__ import annotations
@@ -41,10 +43,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )
     parser.add_argument(
+        "--via",
+        nargs=3,
+        metavar=("MIDDLE", "FIRST", "SECOND"),
+        action="append",
+        default=[],
+        help="another bridge; may be repeated",
+    )
+    parser.add_argument(
         "--mix", metavar="FILE", action="append", default=[], help="another system's answer"
     )
     parser.add_argument(
-        "--weights", metavar="W,W,...", help="shares of the bridge and of each --mix"
+        "--weights", metavar="W,W,...", help="shares of the bridge, of each --via and --mix"
     )
 
 
@@ -52,6 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_linking(arguments)
     found = bridge_probabilities(
         *(arguments.source, arguments.middle, arguments.target, arguments.first, arguments.second),
+        via=[tuple(files) for files in arguments.via],
         mixed=arguments.mix,
         weights=_weights(arguments.weights),
         epsilon=arguments.epsilon,

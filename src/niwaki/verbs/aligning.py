@@ -27,6 +27,8 @@ from niwaki.verbs._given import (
 )
 
 Pairs = Iterable[tuple[Words | str, Words | str]]
+# The words of a language between two others, and how they are linked to each of these.
+Bridge = tuple[Source, Source, Source]
 
 
 def align(
@@ -148,6 +150,7 @@ def bridge(
     first: Source,
     second: Source,
     *,
+    via: Sequence[Bridge] = (),
     mixed: Sequence[Source] = (),
     weights: Sequence[float] | None = None,
     epsilon: float = DEFAULT_EPSILON,
@@ -157,13 +160,18 @@ def bridge(
     """Word links of two languages through a third one, mixed with the answers of other systems.
 
     The first three files hold the same sentences in three languages; `first` aligns source and
-    middle, `second` middle and target: links, or probabilities as JSON. Each of `mixed` aligns
-    source and target; `weights` are shares of the bridge and of each of them.
+    middle, `second` middle and target: links, or probabilities as JSON. Each of `via` is another
+    bridge (middle, first, second), each of `mixed` aligns source and target; `weights` are shares
+    of the bridge, of each of `via` and of each of `mixed`.
 
         >>> bridge("text.ja", "text.en", "text.ko", "ja-en.jsonl", "en-ko.jsonl")
     """
     found = bridge_probabilities(
-        *(source, middle, target, first, second), mixed=mixed, weights=weights, epsilon=epsilon
+        *(source, middle, target, first, second),
+        via=via,
+        mixed=mixed,
+        weights=weights,
+        epsilon=epsilon,
     )
     return [link(each, method, threshold) for each in found]
 
@@ -175,6 +183,7 @@ def bridge_probabilities(
     first: Source,
     second: Source,
     *,
+    via: Sequence[Bridge] = (),
     mixed: Sequence[Source] = (),
     weights: Sequence[float] | None = None,
     epsilon: float = DEFAULT_EPSILON,
@@ -186,14 +195,22 @@ def bridge_probabilities(
     """
     if not 0 <= epsilon <= 1:
         raise ConfigError(f"epsilon is {epsilon}; it must be from 0 to 1")
-    shares: list[float] = mixing_weights(1 + len(mixed), weights).tolist()
-    return _bridged((source, middle, target), (first, second, *mixed), shares, epsilon)
+    bridges = [(middle, first, second), *via]
+    shares: list[float] = mixing_weights(len(bridges) + len(mixed), weights).tolist()
+    return _bridged((source, target), bridges, mixed, shares, epsilon)
 
 
 def _bridged(
-    texts: Sequence[Source], answers: Sequence[Source], shares: list[float], epsilon: float
+    texts: tuple[Source, Source],
+    bridges: Sequence[Bridge],
+    mixed: Sequence[Source],
+    shares: list[float],
+    epsilon: float,
 ) -> Iterator[Posteriors]:
-    streams = [Input(file) for file in (*texts, *answers)]
+    files = [*texts, *(file for each in bridges for file in each), *mixed]
+    streams = [Input(file) for file in files]
+    # Of each bridge three files stand behind the two texts: the words between, and two answers.
+    direct = 2 + 3 * len(bridges)
     try:
         for lines in itertools.zip_longest(*(stream.lines() for stream in streams)):
             number = next(line[0] for line in lines if line)
@@ -202,14 +219,18 @@ def _bridged(
                 raise NiwakiError(
                     f"{ended.name} ends after line {number - 1}; give files of one length"
                 )
-            source, middle, target = (len(text.split()) for _, text in lines[:3])
-            shapes = [(source, middle), (middle, target)]
-            shapes += [(source, target)] * (len(answers) - 2)
-            first, second, *others = (
-                _parsed(text, stream.name, number, shape)
-                for (_, text), stream, shape in zip(lines[3:], streams[3:], shapes, strict=True)
-            )
-            yield mix([compose(first, second, epsilon), *others], shares)
+            found = [text for _, text in lines]
+            names = [stream.name for stream in streams]
+            source, target = (len(text.split()) for text in found[:2])
+            answers = []
+            for at in range(2, direct, 3):
+                middle = len(found[at].split())
+                first = _parsed(found[at + 1], names[at + 1], number, (source, middle))
+                second = _parsed(found[at + 2], names[at + 2], number, (middle, target))
+                answers.append(compose(first, second, epsilon))
+            for text, name in zip(found[direct:], names[direct:], strict=True):
+                answers.append(_parsed(text, name, number, (source, target)))
+            yield mix(answers, shares)
     finally:
         for stream in streams:
             stream.close()

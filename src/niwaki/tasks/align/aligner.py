@@ -71,6 +71,15 @@ class Aligner:
             else:
                 yield next(found)
 
+    @property
+    def perplexities(self) -> tuple[float, float]:
+        """exp of the mean -log P a word, as of the last iteration: of target words given the
+        source, and of source words given the target (Kumar, Och and Macherey 2007, Table 2).
+        """
+        words = len(self._table.target_words), len(self._table.source_words)
+        forward, backward = np.exp(-self._scores.sum(axis=0) / words).tolist()
+        return forward, backward
+
     # ---- EM ----
 
     def _train(self, pool: ThreadPoolExecutor, report: Report | None) -> None:

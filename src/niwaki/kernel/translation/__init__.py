@@ -1,0 +1,1 @@
+"""Phrase pairs from links, language models, and the search for translations."""

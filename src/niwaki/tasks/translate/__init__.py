@@ -1,0 +1,1 @@
+"""A small phrase-based translator: trained on links, tuned, decoded and compared."""
