@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.bilingual.bitext import Links
-
 Places = NDArray[np.int32]
 
 
@@ -46,17 +44,11 @@ class Alignments:
             yield Alignments(self.source_heads[one], self.target_heads[other], self.mates[one])
 
     @property
-    def links(self) -> Links:
-        """All words of linked cepts, each with each; of one pair."""
-        rows, columns = np.nonzero(self.cells)
-        return Links(frozenset(zip(rows.tolist(), columns.tolist(), strict=True)))
-
-    @property
-    def cells(self) -> NDArray[np.bool_]:
-        """The same as a table of the pair's words."""
+    def cells(self) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+        """All words of linked cepts, each with each, as a table of the words of one pair."""
         heads = self.source_heads
         targets = np.where(heads >= 0, self.mates[heads], -2)
-        return np.asarray(targets[:, None] == self.target_heads[None, :])
+        return targets[:, None] == self.target_heads[None, :]
 
 
 def joined(parts: Sequence[Alignments]) -> Alignments:

@@ -1,4 +1,4 @@
-"""Hand-aligned pairs of LEAF's D-step: which alignments were found for them, and how right they are."""
+"""Hand-aligned pairs in LEAF's D-step: alignments found for them, and how right these are."""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ from niwaki.tasks.align.symmetrize import best_links
 _PAIRS = 64
 
 Classes = NDArray[np.int32]
+Cells = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
 # Told a stage, what was done since, and what there is to do.
 Report = Callable[[str, int, int], None]
 
@@ -83,11 +84,18 @@ class Leaf:
         self._alignments = self._train(aligner.used(), iterations)
 
     def links(self, count: int | None = None) -> Iterator[Links]:
-        """Links of the first `count` pairs (default: all): all words of a cept with all of its link."""
-        last = self._corpus.size if count is None else min(count, self._corpus.size)
-        made = self._alignments.pairs(*self._starts)
-        for pair in range(last):
-            yield Links(frozenset()) if pair in self._corpus.empty else next(made).links
+        """Those of the first `count` pairs (default: all): cepts that are linked, word by word."""
+        return (Links(_linked(cells)) for cells in self._cells(count))
+
+    def posteriors(self, count: int | None = None) -> Iterator[Posteriors]:
+        """The same as probabilities: a word that has several links shares itself out evenly."""
+        for cells in self._cells(count):
+            yield Posteriors.from_links(Links(_linked(cells)), cells.shape)
+
+    def _cells(self, count: int | None) -> Iterator[Cells]:
+        corpus, made = self._corpus, self._alignments.pairs(*self._starts)
+        for pair in range(corpus.size if count is None else min(count, corpus.size)):
+            yield np.zeros(corpus.empty[pair], bool) if pair in corpus.empty else next(made).cells
 
     def _used_number(self, pair: int) -> int:
         """The number of a pair among those that have words on both sides."""
@@ -177,3 +185,8 @@ class Leaf:
             np.choose(chosen[1], [each.target_heads for each in made]),
             np.choose(chosen[0], [each.mates for each in made]),
         )
+
+
+def _linked(cells: Cells) -> frozenset[tuple[int, int]]:
+    rows, columns = np.nonzero(cells)
+    return frozenset(zip(rows.tolist(), columns.tolist(), strict=True))
