@@ -19,7 +19,7 @@ SPAN = 2 * LONGEST_MOVE + 1
 EVERYTHING = 10_000
 
 
-def random_tables(random: np.random.Generator, table: Table, turned: bool) -> dict[str, Any]:
+def random_tables(random: np.random.Generator, table: Table) -> dict[str, Any]:
     """Logarithms of anything: nothing that is tested needs sums of 1."""
     entries = len(table.columns)
 
@@ -67,7 +67,7 @@ class Case:
             sides += [words, np.cumsum([0, *map(len, side)]).astype(np.int64)]
         self.table = Table(*sides, TYPES, TYPES)
         self.classes = random.integers(0, CLASSES, (2, TYPES)).astype(np.int32)
-        self.tables = [random_tables(random, self.table, turned) for turned in (False, True)]
+        self.tables = [random_tables(random, self.table) for _ in range(2)]
         self.climber = Climber(self.table, *self.classes, *self.tables)
         self.weights = random.uniform(0, 1, WEIGHTS)
         rows = np.repeat(np.arange(TYPES), np.diff(self.table.rows)).tolist()
@@ -110,7 +110,8 @@ def test_every_operation_changes_the_features_as_the_definition_does(shape) -> N
     checked = 0
     for alignment in slow.all_alignments(*shape):
         *made, features = case.climber.neighbours(0, EVERYTHING, case.weights, *arrays([alignment]))
-        found = [slow.Alignment(*map(tuple, each)) for each in zip(*(m.tolist() for m in made), strict=True)]
+        rows = zip(*(each.tolist() for each in made), strict=True)
+        found = [slow.Alignment(*map(tuple, row)) for row in rows]
         assert found[0] == alignment
         assert len(found) == len(set(found))
         assert set(found[1:]) == slow.neighbours(alignment)

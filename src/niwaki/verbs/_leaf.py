@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -40,10 +41,7 @@ def word_classes(side: Side, most: int = _CLASSES) -> NDArray[np.int32]:
     if frequent < 2:
         return classes
     # Numbers for words: a form of a sentence may not hold everything that a word may.
-    sentences = (
-        Sentence.from_words(map(str, words[a:b]))
-        for a, b in zip(starts[:-1], starts[1:], strict=True)
-    )
+    sentences = (Sentence.from_words(map(str, words[a:b])) for a, b in itertools.pairwise(starts))
     paths = cluster(sentences, min(most, frequent)).paths
     numbers = {path: number for number, path in enumerate(sorted(set(paths.values())), start=1)}
     for word, path in paths.items():

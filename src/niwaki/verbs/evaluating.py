@@ -35,9 +35,9 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
 from niwaki.metrics import load_metric
 from niwaki.metrics.alignment import AlignmentEvaluation, evaluate_links
-from niwaki.metrics.blocks import BlockEvaluation, evaluate_blocks
 from niwaki.metrics.attachment import TAG_METRICS, AttachmentEvaluation
 from niwaki.metrics.base import SAMPLES, Evaluation, Metric, drawn_by
+from niwaki.metrics.blocks import BlockEvaluation, evaluate_blocks
 from niwaki.metrics.reordering import evaluate_orders, evaluate_texts
 from niwaki.metrics.significance import TESTS, Difference
 from niwaki.metrics.significance import compare as compare_evaluations

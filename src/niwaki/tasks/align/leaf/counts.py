@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,10 +65,6 @@ class Counts:
     non_head_amounts: Amounts
 
 
-def clipped(distances: Numbers) -> Numbers:
-    return np.clip(distances, -LONGEST_MOVE, LONGEST_MOVE) + LONGEST_MOVE
-
-
 def count(
     x: Words, y: Words, mates: NDArray[np.int32], table: Table, turned: bool, amounts: Amounts
 ) -> Counts:
@@ -76,78 +73,121 @@ def count(
     `mates` are the places that heads of x are linked to; `turned` says that y is the source
     side of the table.
     """
-    x_sentences, y_sentences = x.sentences, y.sentences
-    x_places, y_places = x.places, y.places
-    x_heads, y_heads = x.head_words, y.head_words
-    x_amounts, y_amounts = amounts[x_sentences], amounts[y_sentences]
+    return _Events(x, y, mates, table, turned, amounts).counts()
 
-    def entries(one: Numbers, other: Numbers) -> Numbers:
-        words = x.words[one], y.words[other]
-        return table.find(*(words[::-1] if turned else words))
 
-    def added(events: Numbers, weights: Amounts, *shape: int) -> Amounts:
-        size = int(np.prod(shape))
-        return np.bincount(events, weights, minlength=size).astype(np.float64).reshape(shape)
+class _Events:
+    """Words of all pairs as one text; places in it are numbers of words from its beginning."""
 
-    kinds = np.where(x.heads < 0, 0, np.where(x_heads == np.arange(len(x.words)), 1, 2))
-    others = np.flatnonzero(kinds == 2)
-    # Heads from left to right, and what they are linked to.
-    heads = np.flatnonzero(kinds == 1)
-    linked = y.starts[x_sentences[heads]] + mates[heads]
-    head_amounts = x_amounts[heads]
-    x_sizes = np.bincount(x_heads[x_heads >= 0], minlength=len(x.words))[heads]
-    members = np.flatnonzero(y_heads >= 0)
-    y_sizes = np.bincount(y_heads[members], minlength=len(y.words))[linked]
-    many, sizes = (x_sizes > 1).astype(np.int64), np.minimum(y_sizes, LARGEST_CEPT) - 1
-    maker = np.full(len(y.words), -1)
-    maker[linked] = heads
-    y_kinds = y.classes[y.words[linked]].astype(np.int64)
-    free = np.flatnonzero(y_heads < 0)
-    size_shape = (x.types, 2, LARGEST_CEPT)
-    in_cepts = entries(maker[y_heads[members]], members)
-    non_heads = members[y_heads[members] != members]
-    non_head_kinds = y.classes[y.words[y_heads[non_heads]]].astype(np.int64)
+    def __init__(
+        self,
+        x: Words,
+        y: Words,
+        mates: NDArray[np.int32],
+        table: Table,
+        turned: bool,
+        amounts: Amounts,
+    ) -> None:
+        self.x, self.y, self.table, self.turned = x, y, table, turned
+        self.x_sentences, self.x_amounts = x.sentences, amounts[x.sentences]
+        self.y_amounts = amounts[y.sentences]
+        self.x_heads, self.y_heads = x.head_words, y.head_words
+        every = np.arange(len(x.words))
+        self.kinds = np.where(x.heads < 0, 0, np.where(self.x_heads == every, 1, 2))
+        # Heads of x from left to right, what they are linked to, and the words of y in cepts.
+        self.heads = np.flatnonzero(self.kinds == 1)
+        self.moved = mates[self.heads].astype(np.int64)
+        self.linked = y.starts[self.x_sentences[self.heads]] + self.moved
+        self.members = np.flatnonzero(self.y_heads >= 0)
+        self.sizes = np.bincount(self.y_heads[self.members], minlength=len(y.words))[self.linked]
+        self.makers = np.full(len(y.words), -1)
+        self.makers[self.linked] = self.heads
 
-    # The next head to the left, in the same sentence; its target cept's centre counts from 1.
-    sums = np.bincount(y_heads[members], y_places[members] + 1, minlength=len(y.words))
-    centres = np.ceil(sums[linked] / y_sizes).astype(np.int64)
-    begins = np.ones(len(heads), bool)
-    begins[1:] = x_sentences[heads[1:]] != x_sentences[heads[:-1]]
-    rows = np.where(begins, EDGE, np.roll(1 + x.classes[x.words[heads]], 1)).astype(np.int64)
-    moves = mates[heads] + 1 - np.where(begins, 0, np.roll(centres, 1))
+    def counts(self) -> Counts:
+        x, y, table = self.x, self.y, self.table
+        kinds = _added(_scaled(x.words, 3) + self.kinds, self.x_amounts, x.types, 3)
+        free = np.flatnonzero(self.y_heads < 0)
+        non_heads = self.members[self.y_heads[self.members] != self.members]
+        second, later = self._steps(non_heads)
+        head_amounts = self.x_amounts[self.heads]
+        return Counts(
+            kind=kinds,
+            choice=self._choices(),
+            head=_added(self._entries(self.linked), head_amounts, len(table.columns)),
+            size=self._sizes(),
+            spurious=_added(_scaled(y.words[free], 1), self.y_amounts[free], y.types),
+            linked=float(self.y_amounts[self.members].sum()),
+            first=self._moves(),
+            second=second,
+            later=later,
+            word=_added(
+                self._entries(self.members), self.y_amounts[self.members], len(table.columns)
+            ),
+            non_head_entries=self._entries(non_heads),
+            non_head_classes=self._classes(self.y_heads[non_heads]),
+            non_head_amounts=self.y_amounts[non_heads],
+        )
 
-    # Non-heads from left to right within their cepts.
-    order = np.lexsort((non_heads, y_heads[non_heads]))
-    walk, walk_kinds = non_heads[order], non_head_kinds[order]
-    opens = np.ones(len(walk), bool)
-    opens[1:] = y_heads[walk[1:]] != y_heads[walk[:-1]]
-    before = np.where(opens, y_heads[walk], np.roll(walk, 1))
-    steps = walk_kinds * SPAN + clipped(walk - before)
-    return Counts(
-        kind=added(x.words.astype(np.int64) * 3 + kinds, x_amounts, x.types, 3),
-        choice=added(
-            x.classes[x.words[others]].astype(np.int64) * SPAN
-            + clipped(x.heads[others] - x_places[others]),
-            x_amounts[others],
-            *(x.class_count, SPAN),
-        ),
-        head=added(entries(heads, linked), head_amounts, len(table.columns)),
-        size=added(
-            (2 * x.words[heads].astype(np.int64) + many) * LARGEST_CEPT + sizes,
-            head_amounts,
-            *size_shape,
-        ),
-        spurious=added(y.words[free].astype(np.int64), y_amounts[free], y.types),
-        linked=float(y_amounts[members].sum()),
-        first=added(
-            (rows * y.class_count + y_kinds) * SPAN + clipped(moves),
-            head_amounts,
+    def _entries(self, made: Numbers) -> Numbers:
+        """Where words of y stand in the table with the source heads that brought them forth."""
+        words = self.x.words[self.makers[self.y_heads[made]]], self.y.words[made]
+        return self.table.find(*(words[::-1] if self.turned else words))
+
+    def _classes(self, words: Numbers) -> Numbers:
+        return self.y.classes[self.y.words[words]].astype(np.int64)
+
+    def _choices(self) -> Amounts:
+        x, others = self.x, np.flatnonzero(self.kinds == 2)
+        rows = _scaled(x.classes[x.words[others]], SPAN)
+        events = rows + _clipped(self.x_heads[others] - others)
+        return _added(events, self.x_amounts[others], x.class_count, SPAN)
+
+    def _sizes(self) -> Amounts:
+        sources = np.bincount(self.x_heads[self.x_heads >= 0], minlength=len(self.x.words))
+        rows = _scaled(self.x.words[self.heads], 2) + (sources[self.heads] > 1)
+        events = rows * LARGEST_CEPT + np.minimum(self.sizes, LARGEST_CEPT) - 1
+        return _added(events, self.x_amounts[self.heads], self.x.types, 2, LARGEST_CEPT)
+
+    def _moves(self) -> Amounts:
+        """Heads, seen from the centre of the cept of the next source head to the left."""
+        x, y, heads = self.x, self.y, self.heads
+        places = y.places[self.members] + 1
+        sums = np.bincount(self.y_heads[self.members], places, minlength=len(y.words))
+        centres = np.ceil(sums[self.linked] / self.sizes).astype(np.int64)
+        begins = np.ones(len(heads), bool)
+        begins[1:] = self.x_sentences[heads[1:]] != self.x_sentences[heads[:-1]]
+        rows = np.where(begins, EDGE, np.roll(1 + x.classes[x.words[heads]], 1))
+        moves = self.moved + 1 - np.where(begins, 0, np.roll(centres, 1))
+        events = _scaled(rows, y.class_count) + self._classes(self.linked)
+        return _added(
+            events * SPAN + _clipped(moves),
+            self.x_amounts[heads],
             *(x.class_count + 1, y.class_count, SPAN),
-        ),
-        second=added(steps[opens], y_amounts[walk[opens]], y.class_count, SPAN),
-        later=added(steps[~opens], y_amounts[walk[~opens]], y.class_count, SPAN),
-        word=added(in_cepts, y_amounts[members], len(table.columns)),
-        non_head_entries=entries(maker[y_heads[non_heads]], non_heads),
-        non_head_classes=non_head_kinds,
-        non_head_amounts=y_amounts[non_heads],
-    )
+        )
+
+    def _steps(self, non_heads: Numbers) -> tuple[Amounts, Amounts]:
+        """Non-heads from left to right in their cepts: the first ones, and all others."""
+        y = self.y
+        walk = non_heads[np.lexsort((non_heads, self.y_heads[non_heads]))]
+        opens = np.ones(len(walk), bool)
+        opens[1:] = self.y_heads[walk[1:]] != self.y_heads[walk[:-1]]
+        before = np.where(opens, self.y_heads[walk], np.roll(walk, 1))
+        events = self._classes(self.y_heads[walk]) * SPAN + _clipped(walk - before)
+        first, later = (
+            _added(events[which], self.y_amounts[walk[which]], y.class_count, SPAN)
+            for which in (opens, ~opens)
+        )
+        return first, later
+
+
+def _clipped(distances: Numbers) -> Numbers:
+    return np.clip(distances, -LONGEST_MOVE, LONGEST_MOVE) + LONGEST_MOVE
+
+
+def _scaled(numbers: NDArray[Any], by: int) -> Numbers:
+    return numbers.astype(np.int64) * by
+
+
+def _added(events: Numbers, amounts: Amounts, *shape: int) -> Amounts:
+    sums = np.bincount(events, amounts, minlength=int(np.prod(shape)))
+    return sums.astype(np.float64).reshape(shape)

@@ -161,9 +161,7 @@ class Leaf:
         at = np.arange(new[-1]) + np.repeat(starts[pairs] - new[:-1], lengths)
         return Words(words[at], new, heads, classes, int(classes.max(initial=0)) + 1)
 
-    def _climb(
-        self, climber: Climber, starts: Sequence[Alignments], iterations: int
-    ) -> Alignments:
+    def _climb(self, climber: Climber, starts: Sequence[Alignments], iterations: int) -> Alignments:
         """The E-step: for each pair, the best of what all starts lead to."""
         pairs = self._table.pairs
         made = [each.copy() for each in starts]
