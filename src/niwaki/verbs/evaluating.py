@@ -267,7 +267,7 @@ def evaluate_alignment(
         >>> evaluate_alignment("gold.align", "system.align", alpha=0.4).scores["F"]
     """
     if alpha is not None:
-        return evaluate_blocks(links_of(gold), links_of(system), alpha)
+        return evaluate_blocks(list(links_of(gold)), list(links_of(system)), alpha)
     return evaluate_links(links_of(gold), links_of(system))
 
 

@@ -48,7 +48,9 @@ class Alignments:
         """All words of linked cepts, each with each, as a table of the words of one pair."""
         heads = self.source_heads
         targets = np.where(heads >= 0, self.mates[heads], -2)
-        return targets[:, None] == self.target_heads[None, :]
+        cells: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
+        cells = targets[:, None] == self.target_heads[None, :]
+        return cells
 
 
 def joined(parts: Sequence[Alignments]) -> Alignments:

@@ -32,7 +32,7 @@ def tables(counts: Counts, table: Table, turned: bool) -> Tables:
 
     def of_words(amounts: Amounts) -> Amounts:
         totals = np.bincount(givers, amounts, minlength=types)
-        return (amounts + SUPPORT * chain) / (totals + SUPPORT)[givers]
+        return np.asarray((amounts + SUPPORT * chain) / (totals + SUPPORT)[givers])
 
     word = of_words(counts.word)
     sizes = counts.size.sum(axis=0)
@@ -89,7 +89,7 @@ def _non_heads(counts: Counts, word: Amounts, givers: NDArray[Any], types: int) 
 
 
 def _shares(amounts: Amounts) -> Amounts:
-    return amounts / amounts.sum()
+    return np.asarray(amounts / amounts.sum())
 
 
 def _leaning(amounts: Amounts, common: Amounts) -> Amounts:
