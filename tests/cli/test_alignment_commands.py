@@ -147,6 +147,55 @@ def test_other_bad_input(run, tmp_path: Path) -> None:
     assert f"{links}:1:LINE: malformed link '1:1'" in run("evaluate-alignment", GOLD, links).err
 
 
+def test_leaf_learns_from_hand_aligned_pairs(run, tmp_path: Path) -> None:
+    plain, taught = tmp_path / "plain", tmp_path / "taught"
+    leaf = "align", SOURCE, TARGET, "--model", "leaf"
+    assert run(*leaf, "-o", plain).status == 0
+    done = run(*leaf, "--gold", SOURCE, TARGET, GOLD, "--alpha", 0.5, "-o", taught)
+    assert (done.status, done.out, done.err) == (0, "", "")
+    assert len(taught.read_text().splitlines()) == 20
+    shown = run("evaluate-alignment", GOLD, plain, taught, "--alpha", "0.4", "--json").out
+    scores = [json.loads(line) for line in shown.splitlines()]
+    assert scores[0]["F"] < scores[1]["F"] == 100
+    assert scores[0]["F-gold-closed"] == scores[0]["F"]
+    assert "|metric=blocks|" in scores[0]["signature"]
+
+
+def test_leaf_as_text_and_with_other_text(run, tmp_path: Path) -> None:
+    source, target = files(tmp_path, s="the quiet carp\n", t="静かな 鯉\n")
+    done = run("align", source, target, "--with", SOURCE, TARGET, "--model", "leaf", "--to", "text")
+    assert done.status == 0
+    assert {"1-0", "2-1"} <= {item.partition(":")[0] for item in done.out.split()}
+    assert done.out.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--gold", SOURCE, TARGET, GOLD), "--gold is for --model leaf; give it, or leave --gold"),
+        (("--iterations", "2"), "--iterations is for --model leaf"),
+        (("--model", "leaf", "--alpha", "0.4"), "--alpha without --gold; give hand-aligned pairs"),
+        (("--model", "leaf", "--iterations", "0"), "iterations is 0; it must be at least 1"),
+        (("--model", "leaf", "--method", "union"), "--method and --threshold are not for --model"),
+        (
+            ("--model", "leaf", "--gold", SOURCE, TARGET, GOLD, "--alpha", "2"),
+            "alpha is 2.0; it must be from 0 to 1",
+        ),
+        (("--model", "leaf", "--gold", TARGET, SOURCE, GOLD), f"{GOLD}:"),
+    ],
+)
+def test_bad_options_of_leaf(run, words: tuple[object, ...], message: str) -> None:
+    done = run("align", SOURCE, TARGET, *words)
+    assert done.status == 1
+    assert done.err.startswith(f"niwaki: {message}")
+    assert done.err.count("\n") == 1
+
+
+def test_bad_alpha_of_an_evaluation(run) -> None:
+    done = run("evaluate-alignment", GOLD, GOLD, "--alpha", "-1")
+    assert (done.status, done.err) == (1, "niwaki: alpha is -1.0; it must be from 0 to 1\n")
+
+
 def test_symmetrize_any_aligners_links(run, tmp_path: Path) -> None:
     f, b, short = files(tmp_path, f="0-0 0-1\n1-1\n", b="0-0 2-2\n1-1\n", short="0-0\n")
     assert run("symmetrize", f, b).out == "0-0 0-1 2-2\n1-1\n"

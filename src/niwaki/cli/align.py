@@ -6,9 +6,14 @@ of links `i-j`, counted from 0. A link is given if the mean of both directions'
 probabilities reaches the threshold; --method takes a heuristic instead. The text given
 by --with is learned from as well, but not written.
 
+--model leaf starts from these links and finds cepts: groups of words, also apart from each
+other, that translate each other as a whole. All words of two linked cepts are linked.
+Hand-aligned pairs (--gold) teach it what is right; they are learned from, but not written.
+
   niwaki align text.en text.ja > text.align
   niwaki align text.en text.ja --preset xu2009 --method grow-diag-final-and
   niwaki align text.en text.ja --with more.en more.ja --to json > posteriors.jsonl
+  niwaki align text.en text.ja --model leaf --gold some.en some.ja some.align
 """
 
 from __future__ import annotations
@@ -16,22 +21,34 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
+from typing import Any
 
 from niwaki.cli import OK
 from niwaki.cli._links import LINK_FORMATS, add_linking, check_linking, write
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._stages import Stages
+from niwaki.data.bilingual.bitext import write_links
 from niwaki.errors import NiwakiError
-from niwaki.tasks.align import PRESETS, Settings, preset
+from niwaki.tasks.align import PRESETS, LeafSettings, Settings, preset
 from niwaki.tasks.align.corpus import LONGEST
-from niwaki.verbs.aligning import align_probabilities
+from niwaki.tasks.align.symmetrize import DEFAULT_THRESHOLD, POSTERIOR
+from niwaki.verbs.aligning import MODELS, align, align_probabilities
 
-_UNITS = {"reading": "pairs", "learning": "iterations", "aligning": "pairs"}
+_UNITS = {
+    "reading": "pairs",
+    "learning": "iterations",
+    "weighting": "rounds",
+    "climbing": "pairs",
+    "aligning": "pairs",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="SRC", help="tokenised sentences; - is stdin")
     parser.add_argument("target", metavar="TGT", help="their translations, line by line")
+    parser.add_argument(
+        "--model", choices=MODELS, default=MODELS[0], help="what gives links (default: %(default)s)"
+    )
     add_linking(parser, LINK_FORMATS)
     parser.add_argument(
         "--with",
@@ -48,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"{', '.join(PRESETS)} (default: %(default)s); options below change it",
     )
+    _add_leaf_arguments(parser)
     settings = Settings()
     parser.add_argument(
         "--model1",
@@ -91,22 +109,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=int, metavar="N", help="default: all cores")
 
 
+def _add_leaf_arguments(parser: argparse.ArgumentParser) -> None:
+    settings = LeafSettings()
+    parser.add_argument(
+        "--gold",
+        nargs=3,
+        metavar=("SRC", "TGT", "LINKS"),
+        help="with --model leaf: hand-aligned pairs to learn weights from",
+    )
+    parser.add_argument(
+        "--alpha",
+        type=float,
+        metavar="A",
+        help=f"with --gold: of the F-measure that is raised (default: {settings.alpha})",
+    )
+    parser.add_argument(
+        "--iterations",
+        type=int,
+        metavar="N",
+        help="with --model leaf: of EM (default: 1, with --gold 2)",
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
     check_linking(arguments)
     if arguments.threads is not None and arguments.threads < 1:
         raise NiwakiError(f"--threads is {arguments.threads}; it must be at least 1")
     skipped = Skipped(arguments)
+    leaf = _leaf_settings(arguments)
     with Stages(_UNITS) as stages:
-        found = align_probabilities(
-            arguments.source,
-            arguments.target,
-            settings=_settings(arguments),
-            more=arguments.more,
-            threads=arguments.threads or os.cpu_count() or 1,
-            on_error=skipped.on_error,
-            watch=stages.watch,
-        )
-        write(found, arguments)
+        given: dict[str, Any] = {
+            "model": arguments.model,
+            "settings": _settings(arguments),
+            "more": arguments.more,
+            "gold": arguments.gold,
+            "leaf": leaf,
+            "threads": arguments.threads or os.cpu_count() or 1,
+            "on_error": skipped.on_error,
+            "watch": stages.watch,
+        }
+        texts = arguments.source, arguments.target
+        if leaf is not None and arguments.to == "links":
+            write_links(align(*texts, **given), arguments.output)
+        else:
+            write(align_probabilities(*texts, **given), arguments)
     skipped.tell()
     return OK
 
@@ -117,3 +163,18 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     }
     changes = {name: value for name, value in given.items() if value is not None}
     return dataclasses.replace(preset(arguments.preset), **changes)
+
+
+def _leaf_settings(arguments: argparse.Namespace) -> LeafSettings | None:
+    """Those of LEAF; options of one model are refused for the other."""
+    if arguments.model == "leaf":
+        if (arguments.method, arguments.threshold) != (POSTERIOR, DEFAULT_THRESHOLD):
+            raise NiwakiError("--method and --threshold are not for --model leaf; leave them out")
+        if arguments.alpha is not None and arguments.gold is None:
+            raise NiwakiError("--alpha without --gold; give hand-aligned pairs")
+        given = {"iterations": arguments.iterations, "alpha": arguments.alpha}
+        return LeafSettings(**{name: value for name, value in given.items() if value is not None})
+    for name in ("gold", "alpha", "iterations"):
+        if getattr(arguments, name) is not None:
+            raise NiwakiError(f"--{name} is for --model leaf; give it, or leave --{name} out")
+    return None

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from niwaki.data.bilingual.bitext import Links, parse_links, read_filled_bitext
 from niwaki.data.bilingual.posteriors import Posteriors, parse_posteriors
 from niwaki.data.files import Input, Source
-from niwaki.errors import ConfigError, CorpusError, NiwakiError
-from niwaki.tasks.align import Aligner, Settings, compose, link, mix, preset
+from niwaki.errors import ConfigError, CorpusError, NiwakiError, nearest
+from niwaki.tasks.align import Aligner, Leaf, LeafSettings, Settings, compose, link, mix, preset
 from niwaki.tasks.align.aligner import Words
 from niwaki.tasks.align.bridge import DEFAULT_EPSILON, mixing_weights
 from niwaki.tasks.align.corpus import LONGEST, Corpus
@@ -25,6 +25,9 @@ from niwaki.verbs._given import (
     name_of,
     unwatched,
 )
+from niwaki.verbs._leaf import GoldFiles, add_gold, word_classes
+
+MODELS = ("hmm", "leaf")
 
 Pairs = Iterable[tuple[Words | str, Words | str]]
 # The words of a language between two others, and how they are linked to each of these.
@@ -35,10 +38,13 @@ def align(
     source: Source | Pairs,
     target: Source | None = None,
     *,
+    model: str = "hmm",
     settings: Settings | str = "default",
     method: str = POSTERIOR,
     threshold: float = DEFAULT_THRESHOLD,
     more: Iterable[tuple[Source, Source]] = (),
+    gold: GoldFiles | None = None,
+    leaf: LeafSettings | None = None,
     threads: int = 1,
     on_error: OnError = "fail",
     watch: Watch = unwatched,
@@ -51,18 +57,18 @@ def align(
     another `method`. `more` pairs of files are learned from only. With `on_error="skip"`, a pair
     with an empty side or too many words has no links.
 
+    The model "leaf" links many words with many and has no use for method and threshold; `gold`
+    files (source, target, links) with hand-aligned pairs teach it what is right.
+
         >>> align([(["a", "pine"], ["matsu"]), (["the", "pine"], ["matsu"])])
         >>> align("text.en", "text.ja", settings="xu2009", method="grow-diag-final-and")
+        >>> align("text.en", "text.ja", model="leaf", gold=("some.en", "some.ja", "some.align"))
     """
-    found = align_probabilities(
-        source,
-        target,
-        settings=settings,
-        more=more,
-        threads=threads,
-        on_error=on_error,
-        watch=watch,
-    )
+    given = _Given(model, settings, gold, leaf, threads, watch)
+    corpus, wanted = given.read(source, target, more, fault_handler(on_error))
+    if model == "leaf":
+        return list(given.leaf(corpus).links(wanted))
+    found = _watched(given.aligner(corpus).posteriors(wanted), wanted, watch)
     return [link(each, method, threshold) for each in found]
 
 
@@ -70,30 +76,81 @@ def align_probabilities(
     source: Source | Pairs,
     target: Source | None = None,
     *,
+    model: str = "hmm",
     settings: Settings | str = "default",
     more: Iterable[tuple[Source, Source]] = (),
+    gold: GoldFiles | None = None,
+    leaf: LeafSettings | None = None,
     threads: int = 1,
     on_error: OnError = "fail",
     watch: Watch = unwatched,
 ) -> Iterator[Posteriors]:
     """Yield how likely the words of each pair are to be linked, in both directions; see `align`.
 
-    >>> [each.mean for each in align_probabilities("text.en", "text.ja")]
+    Links of the model "leaf" are certain: a word that has several shares itself out evenly.
+
+        >>> [each.mean for each in align_probabilities("text.en", "text.ja")]
     """
-    chosen = preset(settings) if isinstance(settings, str) else settings
-    on_fault = fault_handler(on_error)
-    corpus = Corpus(chosen)
-    for pair in _pairs(source, target, on_fault):
-        corpus.add(*pair)
-        watch("reading", 1, 0)
-    wanted = corpus.size
-    for files in more:
-        for pair in _pairs(*files, on_fault):
-            corpus.add(*pair)
-            watch("reading", 1, 0)
-    rounds = chosen.model1_iterations + chosen.hmm_iterations
-    aligner = Aligner(corpus, chosen, threads, lambda stage, score: watch("learning", 1, rounds))
-    return _watched(aligner.posteriors(wanted), wanted, watch)
+    given = _Given(model, settings, gold, leaf, threads, watch)
+    corpus, wanted = given.read(source, target, more, fault_handler(on_error))
+    made = given.leaf(corpus) if model == "leaf" else given.aligner(corpus)
+    return _watched(made.posteriors(wanted), wanted, watch)
+
+
+class _Given:
+    """What is asked of an aligner, checked before anything is read."""
+
+    def __init__(
+        self,
+        model: str,
+        settings: Settings | str,
+        gold: GoldFiles | None,
+        leaf: LeafSettings | None,
+        threads: int,
+        watch: Watch,
+    ) -> None:
+        if model not in MODELS:
+            raise ConfigError(f"no model {model!r}; {nearest(model, MODELS)}")
+        if model != "leaf" and (gold is not None or leaf is not None):
+            raise ConfigError("hand-aligned pairs are for the model leaf; give it, or leave them")
+        self._settings = preset(settings) if isinstance(settings, str) else settings
+        self._gold, self._leaf = gold, leaf or LeafSettings()
+        self._threads, self._watch = threads, watch
+        self._links: dict[int, Links] = {}
+
+    def read(
+        self,
+        source: Source | Pairs,
+        target: Source | None,
+        more: Iterable[tuple[Source, Source]],
+        on_fault: OnFault,
+    ) -> tuple[Corpus, int]:
+        """All pairs to learn from, and how many of them are wanted."""
+        corpus = Corpus(self._settings)
+        wanted = 0
+        for number, files in enumerate(((source, target), *more)):
+            for pair in _pairs(*files, on_fault):
+                corpus.add(*pair)
+                self._watch("reading", 1, 0)
+            if number == 0:
+                wanted = corpus.size
+        if self._gold is not None:
+            self._links = add_gold(corpus, self._gold, self._watch)
+        return corpus, wanted
+
+    def aligner(self, corpus: Corpus) -> Aligner:
+        rounds = self._settings.model1_iterations + self._settings.hmm_iterations
+        return Aligner(
+            corpus,
+            self._settings,
+            self._threads,
+            lambda stage, score: self._watch("learning", 1, rounds),
+        )
+
+    def leaf(self, corpus: Corpus) -> Leaf:
+        aligner = self.aligner(corpus)
+        classes = word_classes(corpus.source), word_classes(corpus.target)
+        return Leaf(aligner, classes, self._leaf, self._links, self._threads, self._watch)
 
 
 def _pairs(

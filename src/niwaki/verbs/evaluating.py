@@ -37,6 +37,7 @@ from niwaki.metrics import load_metric
 from niwaki.metrics.alignment import AlignmentEvaluation, evaluate_links
 from niwaki.metrics.attachment import TAG_METRICS, AttachmentEvaluation
 from niwaki.metrics.base import SAMPLES, Evaluation, Metric, drawn_by
+from niwaki.metrics.blocks import BlockEvaluation, evaluate_blocks
 from niwaki.metrics.reordering import evaluate_orders, evaluate_texts
 from niwaki.metrics.significance import TESTS, Difference
 from niwaki.metrics.significance import compare as compare_evaluations
@@ -255,12 +256,18 @@ def _unseen(
 
 
 def evaluate_alignment(
-    gold: Source | Iterable[Links], system: Source | Iterable[Links]
-) -> AlignmentEvaluation:
+    gold: Source | Iterable[Links], system: Source | Iterable[Links], alpha: float | None = None
+) -> AlignmentEvaluation | BlockEvaluation:
     """Score word links, in Pharaoh format or as `Links`, against gold links.
 
-    >>> evaluate_alignment("gold.align", "system.align").scores["AER"]
+    With `alpha`, the system's links are closed to blocks and scored by F of this alpha, against
+    gold links as they are and closed.
+
+        >>> evaluate_alignment("gold.align", "system.align").scores["AER"]
+        >>> evaluate_alignment("gold.align", "system.align", alpha=0.4).scores["F"]
     """
+    if alpha is not None:
+        return evaluate_blocks(list(links_of(gold)), list(links_of(system)), alpha)
     return evaluate_links(links_of(gold), links_of(system))
 
 

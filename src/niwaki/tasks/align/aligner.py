@@ -80,6 +80,19 @@ class Aligner:
         forward, backward = np.exp(-self._scores.sum(axis=0) / words).tolist()
         return forward, backward
 
+    @property
+    def table(self) -> Table:
+        """The pairs that have words on both sides, and what was learned of their words."""
+        return self._table
+
+    @property
+    def corpus(self) -> Corpus:
+        return self._corpus
+
+    def used(self) -> Iterator[Posteriors]:
+        """Posteriors of the table's pairs."""
+        return self._used_posteriors(self._table.pairs)
+
     # ---- EM ----
 
     def _train(self, pool: ThreadPoolExecutor, report: Report | None) -> None:
