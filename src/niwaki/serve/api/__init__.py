@@ -6,6 +6,7 @@ from niwaki.serve.api import (
     adapting,
     annotating,
     comparing,
+    finding,
     ordering,
     parsing,
     relating,
@@ -15,6 +16,7 @@ from niwaki.serve.endpoint import Endpoint
 
 ENDPOINTS: list[Endpoint] = [
     *parsing.ENDPOINTS,
+    *finding.ENDPOINTS,
     *ordering.ENDPOINTS,
     *relating.ENDPOINTS,
     *shortening.ENDPOINTS,

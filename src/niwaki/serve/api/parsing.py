@@ -5,6 +5,7 @@ from __future__ import annotations
 from niwaki import __version__
 from niwaki.serve.api.shapes import (
     BEAM,
+    CONLLU,
     CONSTRAINTS,
     MAX_K,
     MODEL,
@@ -19,7 +20,6 @@ from niwaki.serve.schema import choice, flag, items, number, record, text, whole
 from niwaki.serve.state import AppState
 from niwaki.tasks.align import METHODS, PRESETS
 
-CONLLU = "text/plain; charset=utf-8"
 _OPTIONS = ("beam", "retag", "probabilities", "constraints", "meaning", "k", "to")
 
 

@@ -7,6 +7,9 @@ from typing import Any
 from niwaki.serve.registry import NAME
 from niwaki.serve.schema import Schema, flag, items, text, whole
 
+# How CoNLL-U is sent.
+CONLLU = "text/plain; charset=utf-8"
+
 MAX_K = 64
 MAX_BEAM = 128
 

@@ -13,6 +13,7 @@ from niwaki.serve.work import (
     comparing,
     describing,
     doubts,
+    finding,
     findings,
     ordering,
     parsing,
@@ -24,6 +25,7 @@ from niwaki.serve.work import (
 TASKS: dict[str, Callable[..., Any]] = {
     "parse": parsing.parse,
     "kbest": parsing.kbest,
+    "find": finding.find,
     "reorder": ordering.reorder,
     "references": ordering.references,
     "relate": relating.relate,

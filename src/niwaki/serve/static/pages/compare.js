@@ -97,7 +97,7 @@ function showResult(place, job) {
   const chooser = select([["", "any label"], ...labels.map((each) => [each, each])], "", (value) => {
     filter.label = value;
     update();
-  }, { id: "label" });
+  }, { id: "label", "aria-label": "With an arc of this label" });
   const better = result.rows.filter((row) => row.b > row.a).length;
   const worse = result.rows.filter((row) => row.b < row.a).length;
   replace(
