@@ -1,4 +1,4 @@
-"""Words found in trees for the API: matches with their words by name, counts, and a mistake's place."""
+"""Words found in trees for the API: matches, counts, and where a query goes wrong."""
 
 from __future__ import annotations
 

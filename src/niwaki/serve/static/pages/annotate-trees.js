@@ -51,7 +51,7 @@ export function showRoot(session) {
       "div",
       { class: "card ask" },
       h("p", { class: "question" }, "Which word is the main verb?"),
-      h("div", { class: "choices", lang: "und" }, choices),
+      h("div", { class: "choices", lang: "und", dir: "auto" }, choices),
       h("div", { class: "row", vars: { "justify-content": "center", "margin-top": "30px" } }, h("button", { class: "button small", onclick: () => session.skip() }, "Skip ", h("kbd", {}, "s")), h("button", { class: "button small", id: "undo", onclick: () => session.undo() }, "Undo ", h("kbd", {}, "u")), h("button", { class: "button small", onclick: () => session.next() }, "Next ", h("kbd", {}, "n"))),
     ),
     h("p", { class: "soft", vars: { "text-align": "center", "max-width": "none" } }, "Shaded words are the roots of the model's best trees. ", h("kbd", {}, "1"), "–", h("kbd", {}, "9"), " answers and goes on; ", h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " ", h("kbd", {}, "⏎"), " reaches any word."),
@@ -86,7 +86,7 @@ export function showHeads(session) {
       h(
         "div",
         { class: "row" },
-        h("span", { class: "form" }, form(word)),
+        h("bdi", { class: "form" }, form(word)),
         h("button", { class: `button small ${said.has(word) ? "on" : ""}`, "data-act": "confirm", onclick: () => set(word, head) }, head === 0 ? "It is the root " : `Its head is ${form(head)} `, h("kbd", {}, "f")),
         h("button", { class: `button small ${state.aim ? "on" : ""}`, "data-act": "aim", onclick: takeAim }, state.aim ? "Click the head…" : "Another head ", h("kbd", {}, "h")),
         head === 0 ? null : h("button", { class: "button small", "data-act": "root", onclick: () => set(word, 0) }, "Make it the root ", h("kbd", {}, "r")),

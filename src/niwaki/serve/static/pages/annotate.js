@@ -83,7 +83,7 @@ class Session {
       h(
         "div",
         { class: "row between" },
-        h("h1", {}, h("a", { href: "/annotate", class: "soft", vars: { "text-decoration": "none" } }, "Annotate / "), this.project.name),
+        h("h1", {}, h("a", { href: "/annotate", class: "soft" }, "Annotate"), " / ", h("bdi", {}, this.project.name)),
         trees ? select(Object.entries(MODES), this.mode, (mode) => (location.href = `/annotate?project=${this.id}&mode=${mode}`), { id: "mode", "aria-label": "What to annotate" }) : null,
       ),
       h("div", { class: "row", vars: { margin: "10px 0 18px" } }, h("div", { class: "bar-outer grow" }, this.bar), this.count, this.saved),
@@ -261,7 +261,7 @@ class Session {
           "li",
           { class: `${first + offset === this.at ? "here" : ""} ${this.isOpen(row) ? "" : "done"}`, "data-n": row.n, onclick: () => this.do(() => this.go(first + offset)) },
           h("span", { class: "doubt" }, mark(row)),
-          h("span", {}, row.text),
+          h("span", { dir: "auto" }, row.text),
         ),
       ),
     );

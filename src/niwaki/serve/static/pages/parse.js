@@ -26,6 +26,7 @@ export async function show(main) {
   };
   const field = h("textarea", {
     id: "text",
+    dir: "auto",
     rows: 3,
     placeholder: "Type or paste text, or drop a text or CoNLL-U file here.",
     "aria-label": "Text to parse",
@@ -279,7 +280,7 @@ class Card {
     const facts = [sentence.upos[at], sentence.xpos[at], sentence.lemmas?.[at], sentence.feats?.[at]?.replaceAll("|", " ")].filter((each) => each && each !== "_");
     replace(
       this.inspector,
-      h("div", { class: "row" }, h("span", { class: "form" }, this.form(word)), h("span", { class: "soft" }, facts.join(" · "))),
+      h("div", { class: "row" }, h("bdi", { class: "form" }, this.form(word)), h("span", { class: "soft" }, facts.join(" · "))),
       h(
         "div",
         { class: "row" },

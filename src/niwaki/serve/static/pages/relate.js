@@ -28,7 +28,7 @@ export async function show(main) {
     part: null,
   };
   for (const [kind] of registered) [state.options[kind]] = found[kind];
-  const field = h("textarea", { id: "text", rows: 3, placeholder: "Type or paste text, or drop a text or CoNLL-U file here.", "aria-label": "Text to look for relations in", spellcheck: "false" });
+  const field = h("textarea", { id: "text", dir: "auto", rows: 3, placeholder: "Type or paste text, or drop a text or CoNLL-U file here.", "aria-label": "Text to look for relations in", spellcheck: "false" });
   field.value = sessionStorage.getItem("relate.text") ?? "";
   const status = h("span", { class: "soft num", id: "status", "aria-live": "polite" });
   const results = h("section", { id: "results" });
@@ -165,7 +165,7 @@ class Card {
     return h(
       "button",
       { class: `chip relation ${on ? "on" : ""}`, "aria-pressed": String(on), "data-key": relation.key, "data-kind": relation.kind, title: relation.meaning, onclick: () => choose(this.state, on ? null : relation) },
-      h("b", { class: "words" }, relation.text),
+      h("b", { class: "words", dir: "auto" }, relation.text),
       ` ${relation.name}`,
     );
   }
@@ -179,7 +179,7 @@ class Card {
       { class: `part ${on ? "on" : ""}`, "aria-pressed": String(on), "data-key": `part ${at}`, "data-role": part.role, vars: { "--span": part.colour }, onclick: () => choose(this.state, chosen, on ? null : at) },
       h("kbd", {}, at < 9 ? at + 1 : ""),
       h("span", { class: "role" }, part.role),
-      h("span", {}, h("span", { class: "words" }, part.text), away, part.meaning ? h("span", { class: "soft" }, ` · ${part.meaning}`) : null),
+      h("span", {}, h("span", { class: "words", dir: "auto" }, part.text), away, part.meaning ? h("span", { class: "soft" }, ` · ${part.meaning}`) : null),
       pathText(chosen, part, sentences),
     );
   }

@@ -21,7 +21,7 @@ export async function show(main) {
     sets,
   };
   if (!sets.some((each) => each.id === state.rules)) state.rules = "ja";
-  const field = h("textarea", { id: "text", rows: 2, "aria-label": "Text to reorder", spellcheck: "false" });
+  const field = h("textarea", { id: "text", dir: "auto", rows: 2, "aria-label": "Text to reorder", spellcheck: "false" });
   field.value = state.text;
   const editor = makeEditor(() => refresh());
   const results = h("section", { id: "results" });

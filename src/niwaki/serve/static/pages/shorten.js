@@ -28,7 +28,7 @@ export async function show(main) {
     trees: null,
     cards: [],
   };
-  const field = h("textarea", { id: "text", rows: 3, placeholder: "Type or paste text, or drop a text or CoNLL-U file here.", "aria-label": "Text to make shorter", spellcheck: "false" });
+  const field = h("textarea", { id: "text", dir: "auto", rows: 3, placeholder: "Type or paste text, or drop a text or CoNLL-U file here.", "aria-label": "Text to make shorter", spellcheck: "false" });
   field.value = sessionStorage.getItem("shorten.text") ?? "";
   const status = h("span", { class: "soft num", id: "status", "aria-live": "polite" });
   const texts = h("section", { id: "texts" });
