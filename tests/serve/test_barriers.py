@@ -144,9 +144,7 @@ def test_axe_finds_nothing_serious(open_page: Any, bench: Client, name: str) -> 
 
 
 @pytest.mark.parametrize("mode", ["root", "heads"])
-def test_annotating_has_no_barriers(
-    open_page: Any, bench: Client, project: str, mode: str
-) -> None:
+def test_annotating_has_no_barriers(open_page: Any, bench: Client, project: str, mode: str) -> None:
     page = open_page(f"/annotate?project={project}&mode={mode}")
     page.wait_for_selector(".choice" if mode == "root" else "#stage g.arc")
     if mode == "heads":

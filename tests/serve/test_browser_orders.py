@@ -65,7 +65,7 @@ def test_trees_run_as_their_sentences_do(open_page: Any, bench: Client) -> None:
         "g.querySelector('.tip').getAttribute('d').slice(1))])"
     )
     assert tips and all(abs(x - xs[word - 1]) < 0.01 for word, x in tips)
-    assert page.evaluate("getComputedStyle(document.getElementById('text')).unicodeBidi") != "normal"
+    assert page.get_attribute("#text", "dir") == "auto"
     page.fill("#text", "Rain falls.")
     until(lambda: page.locator("text.word").first.text_content() == "Rain", page)
     xs = places(card, "text.word")

@@ -13,6 +13,7 @@ from niwaki.serve.work import (
     comparing,
     describing,
     doubts,
+    drawing,
     finding,
     findings,
     ordering,
@@ -25,6 +26,7 @@ from niwaki.serve.work import (
 TASKS: dict[str, Callable[..., Any]] = {
     "parse": parsing.parse,
     "kbest": parsing.kbest,
+    "pictures": drawing.pictures,
     "find": finding.find,
     "reorder": ordering.reorder,
     "references": ordering.references,

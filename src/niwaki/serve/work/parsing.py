@@ -6,6 +6,7 @@ from typing import Any
 
 from niwaki.data.constraints import Constraints
 from niwaki.data.sentence import Sentence
+from niwaki.pipeline.familiarity import familiarity
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.serve.work.expressing import shown_meanings
 from niwaki.serve.work.loading import model_of
@@ -28,19 +29,9 @@ def parse(
     """Trees of all sentences. Probabilities are left out where a model or constraints have none."""
     pipeline = model_of(model)
     sentences = read_given(given, pipeline, limits)
-    known = all_statements(constraints, sentences)
-    free = iter(
-        pipeline.parse(
-            [each for each, said in zip(sentences, known, strict=True) if not said],
-            beam=beam,
-            retag=retag,
-            probabilities=probabilities and pipeline.parser.gives_probabilities,
-        )
+    parsed = parsed_around(
+        pipeline, sentences, constraints, beam=beam, retag=retag, probabilities=probabilities
     )
-    parsed = [
-        _constrained(pipeline, sentence, said, beam, retag) if said else next(free)
-        for sentence, said in zip(sentences, known, strict=True)
-    ]
     if to == "conllu":
         return as_conllu(parsed)
     answers = [
@@ -50,7 +41,41 @@ def parse(
     if meaning:
         for answer, record in zip(answers, shown_meanings(parsed), strict=True):
             answer["meaning"] = record
-    return {"sentences": answers}
+    return {"sentences": answers, **_language(pipeline, parsed)}
+
+
+def parsed_around(
+    pipeline: Pipeline,
+    sentences: list[Sentence],
+    constraints: list[list[Given]] | None,
+    *,
+    beam: int | None,
+    retag: bool,
+    probabilities: bool,
+) -> list[Sentence]:
+    """The trees of sentences, those with constraints around what is known."""
+    known = all_statements(constraints, sentences)
+    free = iter(
+        pipeline.parse(
+            [each for each, said in zip(sentences, known, strict=True) if not said],
+            beam=beam,
+            retag=retag,
+            probabilities=probabilities and pipeline.parser.gives_probabilities,
+        )
+    )
+    return [
+        _constrained(pipeline, sentence, said, beam, retag) if said else next(free)
+        for sentence, said in zip(sentences, known, strict=True)
+    ]
+
+
+def _language(pipeline: Pipeline, sentences: list[Sentence]) -> dict[str, Any]:
+    """Whether the text looks like that of another language than the model's, if one can tell."""
+    found = familiarity(pipeline, sentences)
+    if found is None or not found.words:
+        return {}
+    record = {"words": found.words, "known": found.known, "foreign": found.is_foreign}
+    return {"language": record}
 
 
 def _tagged(sentences: list[Sentence], parsed: list[Sentence]) -> list[Sentence]:
