@@ -1,4 +1,4 @@
-"""Parse in a real Chromium: what is kept, taken, sent to others, and said when something is wrong."""
+"""Parse in a real Chromium: what is kept, taken, sent on, and said of mistakes."""
 
 from __future__ import annotations
 

@@ -120,8 +120,8 @@ ENDPOINTS = [
             "`parts` to be drawn, each after what it is part `of` (counted from 0) and `how`; "
             "`word` is null for brackets and blanks. If not `covered`, there is a `%` in it; "
             "`repairs` counts where formal labels contradict each other. `language` counts the "
-            "words that the model knows; if they are `foreign`, the text is probably of another language "
-            "(left out where a model keeps no words)."
+            "words that the model knows; if they are `foreign`, the text is probably of another "
+            "language (left out where a model keeps no words)."
         ),
         example={"text": "We saw a heron on the roof. It flew away."},
         texts=True,
