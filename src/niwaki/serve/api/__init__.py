@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from niwaki.serve.api import (
     adapting,
+    agreeing,
     annotating,
     comparing,
     finding,
@@ -22,5 +23,6 @@ ENDPOINTS: list[Endpoint] = [
     *shortening.ENDPOINTS,
     *comparing.ENDPOINTS,
     *annotating.ENDPOINTS,
+    *agreeing.ENDPOINTS,
     *adapting.ENDPOINTS,
 ]

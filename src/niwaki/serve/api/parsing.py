@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from niwaki import __version__
 from niwaki.serve.api.shapes import (
     BEAM,
@@ -48,7 +50,7 @@ async def kbest(app: AppState, call: Call) -> Result:
 
 async def pictures(app: AppState, call: Call) -> Result:
     body = call.body
-    arguments = {
+    arguments: dict[str, Any] = {
         "model": app.registry.model(body.get("model", "en")),
         "given": app.given(body),
         "limits": app.word_limits,

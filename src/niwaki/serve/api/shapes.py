@@ -18,6 +18,10 @@ LABEL = r"^[^\s\u0000-\u001f\u007f-\u009f]*$"
 
 name: Schema = text("The id of something registered.", most=64, pattern=NAME)
 
+WHO: Schema = text(
+    "Who annotates; everybody has answers of their own.", most=40, pattern=r"^[^\u0000-\u001f]*$"
+)
+
 SENTENCES: dict[str, Schema] = {
     "text": text("Raw text; it is split into sentences and words."),
     "lines": text("A sentence a line; each is split into words."),
