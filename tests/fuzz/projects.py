@@ -128,6 +128,8 @@ def _entry(choices: Choices) -> Any:
     entry["state"] = state
     if choices.below(6) == 0:
         entry[choices.of(["state", "sentence", "version", "x"])] = choices.of(_JSON_ODD)
+    if choices.below(3) == 0:
+        entry["by"] = choices.of(["Mori", ADJUDICATED, "", "a" * 41, "\n", "\ud800", None, 5])
     return choices.of([entry, entry, entry, entry, entry, choices.of(_JSON_ODD)])
 
 

@@ -13,7 +13,7 @@ from niwaki.serve.errors import RequestError
 from niwaki.serve.work.loading import model_of, trees_of
 from niwaki.serve.work.ordering import with_trees
 from niwaki.serve.work.reading import Given, read_given
-from niwaki.serve.work.showing import as_conllu
+from niwaki.serve.work.showing import as_conllu, language_of
 from niwaki.tasks.find.query import Query, find_in_sentences
 from niwaki.tasks.find.results import Match, by_sentence, marked, read_fields
 from niwaki.tasks.find.sets import QuerySet, load_queries
@@ -54,6 +54,7 @@ def find(
         "fields": [name if kind == "form" else f"{name}.{kind}" for name, kind in fields],
         "counts": _counts(matches, fields),
         "examples": [_example(group) for group in groups[:first]],
+        **({} if model is None else language_of(model_of(model), sentences)),
     }
 
 

@@ -6,12 +6,11 @@ from typing import Any
 
 from niwaki.data.constraints import Constraints
 from niwaki.data.sentence import Sentence
-from niwaki.pipeline.familiarity import familiarity
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.serve.work.expressing import shown_meanings
 from niwaki.serve.work.loading import model_of
 from niwaki.serve.work.reading import Given, all_statements, read_given
-from niwaki.serve.work.showing import as_conllu
+from niwaki.serve.work.showing import as_conllu, language_of
 
 
 def parse(
@@ -41,7 +40,7 @@ def parse(
     if meaning:
         for answer, record in zip(answers, shown_meanings(parsed), strict=True):
             answer["meaning"] = record
-    return {"sentences": answers, **_language(pipeline, parsed)}
+    return {"sentences": answers, **language_of(pipeline, parsed)}
 
 
 def parsed_around(
@@ -67,15 +66,6 @@ def parsed_around(
         _constrained(pipeline, sentence, said, beam, retag) if said else next(free)
         for sentence, said in zip(sentences, known, strict=True)
     ]
-
-
-def _language(pipeline: Pipeline, sentences: list[Sentence]) -> dict[str, Any]:
-    """Whether the text looks like that of another language than the model's, if one can tell."""
-    found = familiarity(pipeline, sentences)
-    if found is None or not found.words:
-        return {}
-    record = {"words": found.words, "known": found.known, "foreign": found.is_foreign}
-    return {"language": record}
 
 
 def _tagged(sentences: list[Sentence], parsed: list[Sentence]) -> list[Sentence]:

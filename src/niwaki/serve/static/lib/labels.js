@@ -11,6 +11,9 @@ export const fitting = (labels, typed) => {
   return labels.filter((each) => rank(each) < 2).sort((a, b) => rank(a) - rank(b));
 };
 
+// Whether a label is being typed in a place: what comes late must not take the field away.
+export const isTyped = (place) => place.contains(document.activeElement) && document.activeElement.role === "combobox";
+
 /* labels: all that there are, the likeliest first; onpick(label): one that was chosen, or typed and not
    in the list; "" where nothing is meant. */
 export function labelField(labels, value, onpick, attributes = {}) {
@@ -26,8 +29,7 @@ export function labelField(labels, value, onpick, attributes = {}) {
     field.removeAttribute("aria-activedescendant");
   };
   const pick = (label) => {
-    field.value = label;
-    close();
+    field.blur();
     if (label !== value) onpick(label);
   };
   const draw = () => {
@@ -64,7 +66,6 @@ export function labelField(labels, value, onpick, attributes = {}) {
       const typed = field.value.trim();
       const exact = !typed || labels.includes(typed);
       pick(at || !exact ? found[at] ?? typed : typed);
-      field.blur();
     } else return;
     event.preventDefault();
     event.stopPropagation();

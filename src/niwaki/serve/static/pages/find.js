@@ -4,6 +4,7 @@ import { debounce, h, plural, replace, select } from "../lib/dom.js";
 import { saveText } from "../lib/download.js";
 import { givenOf, take, takeFiles } from "../lib/given.js";
 import { keys } from "../lib/keys.js";
+import { languageNote, tellLanguage } from "../lib/language.js";
 import { modelNamed, usableModels } from "../lib/models.js";
 import { colourOfName, faultyQuery, markedText, spansOf } from "../lib/queries.js";
 import { treeView } from "../lib/tree.js";
@@ -32,6 +33,7 @@ export async function show(main) {
   const fault = h("div", { class: "note bad", id: "query-fault", role: "alert", hidden: true });
   const field = h("textarea", { id: "text", rows: 3, dir: "auto", placeholder: "Type or paste text, or drop a text or CoNLL-U file here.", "aria-label": "Text to look through", spellcheck: "false" });
   field.value = kept("text", TEXT);
+  const language = languageNote();
   const textFault = h("p", { class: "note bad", id: "fault", role: "alert", hidden: true });
   const count = h("input", { type: "text", id: "count", class: "short", spellcheck: "false", placeholder: "what.lemma", "aria-describedby": "count-fault" });
   count.value = kept("count", "");
@@ -66,12 +68,13 @@ export async function show(main) {
     if (stale) return null;
     complain(error);
     if (error) return null;
+    tellLanguage(language, found.language, modelNamed(usable, state.model));
     replace(status, `${plural(found.matches, "match", "matches")} in ${found.with} of ${plural(found.sentences, "sentence")}`);
     return replace(results, counts(found), examples(found));
   };
   const later = debounce(find, 250);
   for (const each of [query, field, count]) each.addEventListener("input", later);
-  const drop = h("div", { class: "drop" }, field, textFault);
+  const drop = h("div", { class: "drop" }, field, textFault, language);
   const chooser = h("input", { type: "file", id: "file", accept: ".txt,.conllu,text/plain", hidden: true, onchange: (event) => take(event.target.files[0], field, find) });
   const model = h("label", { class: "field" }, "Model", select(usable.map((each) => each.id), state.model, (value) => {
     state.model = value;

@@ -3,7 +3,7 @@ import { post } from "../lib/api.js";
 import { addressOf } from "../lib/address.js";
 import { copy, h, percent, plural, replace } from "../lib/dom.js";
 import { knownOf, recall, remember, statementsOf } from "../lib/known.js";
-import { labelField } from "../lib/labels.js";
+import { isTyped, labelField } from "../lib/labels.js";
 import { meaningView } from "../lib/meaning.js";
 import { beamOf } from "../lib/models.js";
 import { differences, known, treeView } from "../lib/tree.js";
@@ -153,7 +153,7 @@ export class Card {
     } catch {
       return;
     }
-    this.inspect();
+    if (!isTyped(this.inspector)) this.inspect();
   }
 
   inspect() {

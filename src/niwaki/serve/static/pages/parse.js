@@ -1,11 +1,12 @@
 // Parse: text in, trees out; doubts visible, alternatives side by side, constraints by a click.
 import { takeAddress } from "../lib/address.js";
 import { get, latest, post } from "../lib/api.js";
-import { debounce, h, percent, plural, replace, select } from "../lib/dom.js";
+import { debounce, h, plural, replace, select } from "../lib/dom.js";
 import { save, saveText } from "../lib/download.js";
 import { complain, givenOf, offer, take, takeFiles } from "../lib/given.js";
 import { keys } from "../lib/keys.js";
 import { knownOf, recall, remember, statementsOf } from "../lib/known.js";
+import { languageNote, tellLanguage } from "../lib/language.js";
 import { signs } from "../lib/meaning.js";
 import { beamSelect, describe, modelNamed, usableModels } from "../lib/models.js";
 import { Card, options, wanted } from "./parse-card.js";
@@ -42,7 +43,7 @@ export async function show(main) {
   const status = h("span", { class: "soft num", id: "status", "aria-live": "polite" });
   const results = h("section", { id: "results" });
   const fault = h("p", { class: "note bad", id: "fault", role: "alert", hidden: true });
-  const language = h("p", { class: "note doubt", id: "language", role: "status", hidden: true });
+  const language = languageNote();
   const downloads = downloadRow(state);
 
   const ask = latest((signal, given) => post("/api/parse", { ...given, ...wanted(state) }, { signal }));
@@ -60,7 +61,7 @@ export async function show(main) {
     if (stale) return null;
     complain(fault, field, error);
     if (error) return null;
-    warn(language, found.language, state.model);
+    tellLanguage(language, found.language, state.model);
     downloads.hidden = false;
     const words = found.sentences.reduce((sum, each) => sum + each.tokens.length, 0);
     replace(status, `${plural(found.sentences.length, "sentence")}, ${plural(words, "word")}, ${Math.round(performance.now() - started)} ms`);
@@ -132,14 +133,6 @@ async function expectKnown(address, state) {
   } catch {
     // The page then shows what is wrong with the text.
   }
-}
-
-// The model is asked about words that it does not know: its trees are guesses.
-function warn(place, language, model) {
-  place.hidden = !language?.foreign;
-  if (place.hidden) return;
-  const name = model.language ? `${model.id} (${model.language})` : model.id;
-  replace(place, h("b", {}, "This may not be the model’s language. "), `Of ${plural(language.words, "word")}, ${name} knows ${percent(language.known / language.words)}; trees of text in another language are guesses.`);
 }
 
 // All sentences as one file, around what was said of them.

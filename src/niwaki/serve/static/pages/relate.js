@@ -1,8 +1,9 @@
 // Relate: what connectives join and who did what to whom, on the tree, with the path that decided.
 import { get, latest, post } from "../lib/api.js";
 import { copy, debounce, h, plural, replace, select } from "../lib/dom.js";
-import { advised, givenOf, offer, take, takeFiles } from "../lib/given.js";
+import { advised, complain, givenOf, offer, take, takeFiles } from "../lib/given.js";
 import { keys } from "../lib/keys.js";
+import { languageNote, tellLanguage } from "../lib/language.js";
 import { modelNamed, usableModels } from "../lib/models.js";
 import { marksOf, pathText, relationsOf } from "../lib/relations.js";
 import { treeView } from "../lib/tree.js";
@@ -32,14 +33,16 @@ export async function show(main) {
   field.value = sessionStorage.getItem("relate.text") ?? "";
   const status = h("span", { class: "soft num", id: "status", "aria-live": "polite" });
   const results = h("section", { id: "results" });
-  const fault = h("p", { class: "note bad", id: "fault", hidden: true });
+  const language = languageNote();
+  const fault = h("p", { class: "note bad", id: "fault", role: "alert", hidden: true });
 
   const ask = latest((signal, given) => post("/api/relate", { ...given, ...state.options }, { signal }));
   const relate = async () => {
     sessionStorage.setItem("relate.text", field.value);
     if (!registered.length) return;
     if (!field.value.trim()) {
-      fault.hidden = true;
+      complain(fault, field, null);
+      language.hidden = true;
       replace(status);
       showSentences([], results, state);
       replace(results, offer(EXAMPLES, field, relate));
@@ -47,11 +50,9 @@ export async function show(main) {
     }
     const { found: answer, error, stale } = await ask(givenOf(field.value));
     if (stale) return;
-    fault.hidden = !error;
-    if (error) {
-      replace(fault, error.message);
-      return;
-    }
+    complain(fault, field, error);
+    if (error) return;
+    tellLanguage(language, answer.language, modelNamed(usable, state.options.model));
     showSentences(answer.sentences, results, state);
     const total = state.relations.length;
     replace(status, `${plural(answer.sentences.length, "sentence")}, ${plural(total, "relation")}`);
@@ -67,7 +68,7 @@ export async function show(main) {
     main,
     h("h1", {}, "Relate"),
     h("p", { class: "lede" }, "What connectives join and who did what to whom, on the tree, with the path that decided."),
-    h("div", { class: "drop" }, field),
+    h("div", { class: "drop" }, field, fault, language),
     chooser,
     h(
       "div",
@@ -79,7 +80,6 @@ export async function show(main) {
       status,
     ),
     Object.entries(found.missing).map(([kind, advice]) => advised(kind, advice)),
-    fault,
     results,
   );
   takeFiles(main.querySelector(".drop"), field, relate);
