@@ -188,4 +188,7 @@ def test_a_narrow_screen_is_not_scrolled_sideways(
     page = open_page(f"/{name}", context)
     fill(page, name, bench)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    if name in ("parse", "find", "reorder", "annotate"):
+        wide = "all => all.filter(each => each.scrollWidth > each.clientWidth + 1).length"
+        assert page.locator(".card").evaluate_all(wide) == 0
     context.close()

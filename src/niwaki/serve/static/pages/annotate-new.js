@@ -27,7 +27,7 @@ export function newProject(models, corpora, open) {
     replace(started, `keep the heads that are there: ${heads} of ${plural(words, "word")}`);
   };
   const chooser = h("input", { type: "file", id: "new-file", accept: ".txt,.conllu,text/plain", hidden: true, onchange: (event) => take(event.target.files[0], text, look) });
-  const drop = h("div", { class: "drop" }, text);
+  const drop = h("div", { class: "drop", vars: { "margin-top": "8px" } }, text);
   text.addEventListener("input", look);
   takeFiles(drop, text, look);
   const texts = corpora.filter((each) => each.kind === "bitext" && !each.error);
