@@ -30,8 +30,8 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	resume.py self_training.py tagless.py train.py walk.py)
 
 .PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model roles-model \
-	meaning-model judge-model accurate accurate-model silver lock sbom wheel wheels docs \
-	build clean
+	meaning-model judge-model accurate accurate-model silver lock sbom wheel wheels docs build \
+	axe clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,17 @@ lint: .venv/.built ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# What looks for barriers in the pages of the workbench. Its licence (MPL) is not ours, so it is
+# fetched and never kept here; without it those tests are skipped.
+AXE := axe-core-4.10.3
+AXE_SHA256 := 0f2b4d7dcdf7d1219df8d1959ad68e565f51d14c3f0d88bb71cd59abeb956292
+axe: build/axe/axe.min.js ## fetch axe-core, with which the pages are tested (needs npm)
+build/axe/axe.min.js:
+	@mkdir -p $(@D)
+	cd $(@D) && npm pack --silent $(subst core-,core@,$(AXE))
+	cd $(@D) && echo "$(AXE_SHA256)  $(AXE).tgz" | sha256sum --check --quiet
+	tar -xzf $(@D)/$(AXE).tgz -C $(@D) --strip-components 1 -m package/axe.min.js
 
 acceptance: .venv/.built ## checks on the real corpora, if they are at hand
 	$(BIN)/pytest -m acceptance tests/acceptance

@@ -18,6 +18,7 @@ from niwaki.errors import NiwakiError
 from niwaki.serve.annotations import Project
 from niwaki.serve.errors import RequestError
 from niwaki.serve.frames import dump
+from niwaki.serve.layers import ADJUDICATED
 from niwaki.serve.limits import Limits
 from niwaki.serve.registry import Registry, is_name
 from niwaki.serve.state import AppState
@@ -37,6 +38,8 @@ SOUND: dict[str, dict[str, bytes]] = {
             b'{"sentence":0,"version":1,"state":{"heads":{"1":2},"labels":{"1":"nsubj"}}}\n'
             b'{"sentence":2,"version":1,"state":{"skipped":true}}\n'
             b'{"sentence":2,"version":2,"undo":true}\n'
+            b'{"by":"Mori","sentence":0,"version":1,"state":{"heads":{"1":0,"2":1},"labels":{}}}\n'
+            b'{"by":"adjudicated","sentence":0,"version":1,"state":{"heads":{"2":0}}}\n'
         ),
         "project.json": b'{"name":"Trees","kind":"trees","model":"en"}\n',
         "sentences.conllu": b"".join(_ROWS),
@@ -125,6 +128,8 @@ def _entry(choices: Choices) -> Any:
     entry["state"] = state
     if choices.below(6) == 0:
         entry[choices.of(["state", "sentence", "version", "x"])] = choices.of(_JSON_ODD)
+    if choices.below(3) == 0:
+        entry["by"] = choices.of(["Mori", ADJUDICATED, "", "a" * 41, "\n", "\ud800", None, 5])
     return choices.of([entry, entry, entry, entry, entry, choices.of(_JSON_ODD)])
 
 
@@ -201,9 +206,18 @@ def _shown(project: Project) -> bytes:
         for n in numbers
     ]
     told = [
-        *(project.id, project.name, project.kind, project.model, project.serial, project.counts),
+        *(project.id, project.name, project.kind, project.model, project.serial, project.counts()),
         *(project.annotated, project.useful, made),
-        *([project.state(n), project.version(n), project.answered(n)] for n in numbers),
-        list(project.changed_since(0).items()),
+        *([project.layers.said(n), project.layers.result(n)] for n in numbers),
+        *(_layer(project, who) for who in ["", ADJUDICATED, *project.layers.people]),
     ]
     return dump(told)
+
+
+def _layer(project: Project, who: str) -> list[Any]:
+    """All that the server would tell somebody of their answers."""
+    states = [project.state(n, who) for n in range(len(project))]
+    answered = [project.answered(n, state) for n, state in enumerate(states)]
+    versions = [project.version(n, who) for n in range(len(project))]
+    changed = project.layers.changed_since(0, who)
+    return [who, states, answered, versions, changed, project.counts(who)]

@@ -125,6 +125,17 @@ class TaggingParser(Protocol):
         """None if it was not trained to tag."""
 
 
+@runtime_checkable
+class WordKnowing(Protocol):
+    """A parser that can tell which words it was made for."""
+
+    @property
+    def keeps_words(self) -> bool: ...
+
+    def knows(self, form: str) -> bool:
+        """Whether it has a word as a whole."""
+
+
 def check_options(parser: Parser, search: Search) -> None:
     """Raises ModelError if something was said that says nothing to a parser."""
     for name in search.given():

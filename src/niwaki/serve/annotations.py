@@ -4,15 +4,13 @@ Every change goes to a journal first, then into plain files that any tool can re
 `partial.conllu` for trees; `links.pharaoh` and `references.jsonl` for links. When a
 server was killed in between, the plain files are made again from the journal.
 
-A sentence has a version, which every change must name. Of two tabs that change the same
-version, the second is refused and told what the first did.
+Everybody who annotates has a layer (`layers.py`). A sentence of it has a version, which every
+change must name. Of two tabs that change the same version, the second is refused and told what the
+first did.
 """
 
 from __future__ import annotations
 
-import logging
-import re
-import shutil
 import threading
 from collections import Counter
 from pathlib import Path
@@ -21,20 +19,15 @@ from typing import Any
 from niwaki.data.bilingual.bitext import Links, read_bitext, write_links
 from niwaki.data.bilingual.references import Reference, write_references
 from niwaki.data.conllu import read_conllu, write_conllu
-from niwaki.data.files import atomic_write
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import UNKNOWN
-from niwaki.errors import ConfigError, CorpusError, NiwakiError
+from niwaki.errors import CorpusError
 from niwaki.serve.errors import RequestError, unknown
-from niwaki.serve.folder import WorkFolder
 from niwaki.serve.frames import dump
 from niwaki.serve.journal import Journal
-from niwaki.serve.limits import Limits
-from niwaki.serve.registry import is_name
+from niwaki.serve.layers import Layers, State
 from niwaki.serve.schema import load_json
 from niwaki.tasks.reorder.references import make_reference
-
-log = logging.getLogger("niwaki.serve")
 
 KINDS = ("trees", "links")
 # What is asked about a sentence: its main word, all its heads, or its links.
@@ -44,7 +37,7 @@ _PARTS: dict[str, dict[str, type]] = {
     "trees": {"heads": dict, "labels": dict},
     "links": {"links": list},
 }
-State = dict[str, Any]
+_LONGEST_NAME = 40
 
 
 class Project:
@@ -52,7 +45,7 @@ class Project:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.id = folder, folder.name
-        self.name, self.kind, self.model = _read_record(folder / "project.json")
+        self.name, self.kind, self.model, self.has_start = _read_record(folder / "project.json")
         self.doubts: list[list[float]] | None = None
         self._lock = threading.Lock()
         if self.kind == "trees":
@@ -62,13 +55,11 @@ class Project:
             self.sentences = []
             self.pairs = list(read_bitext(folder / "source.txt", folder / "target.txt"))
         self._journal = Journal(folder / "journal.jsonl")
-        self._states: dict[int, list[State]] = {}
-        self._versions: dict[int, int] = {}
-        self._changed: list[int] = []  # the sentence of each change, in order
+        self.layers = Layers(self._start)
         for line, entry in enumerate(self._journal.read(), start=1):
             try:
                 self._check_entry(entry)
-                self._take(entry)
+                self.layers.take(entry)
             except (ValueError, LookupError, TypeError, AttributeError) as error:
                 raise CorpusError(
                     str(folder / "journal.jsonl"),
@@ -91,60 +82,71 @@ class Project:
     def __len__(self) -> int:
         return len(self.sentences) or len(self.pairs)
 
-    @property
-    def serial(self) -> int:
-        return len(self._changed)
-
     # -- states -------------------------------------------------------------------
 
-    def state(self, number: int) -> State:
-        """What is known of a sentence now; empty if nothing was said."""
-        history = self._states.get(number)
-        return history[-1] if history else {}
+    @property
+    def serial(self) -> int:
+        return self.layers.serial
 
-    def version(self, number: int) -> int:
-        return self._versions.get(number, 0)
+    def state(self, number: int, who: str = "") -> State:
+        """What somebody said of a sentence; empty if nothing was said."""
+        return self.layers.state(number, who)
 
-    def changed_since(self, serial: int) -> dict[int, int]:
-        """The versions of the sentences that were changed after a serial number."""
-        return {number: self.version(number) for number in self._changed[serial:]}
+    def version(self, number: int, who: str = "") -> int:
+        return self.layers.version(number, who)
+
+    def _start(self, number: int) -> State:
+        """What the file that the project was made of says of a tree, if that is to be kept."""
+        if not self.has_start:
+            return {}
+        sentence = self.sentences[number]
+        rows = list(enumerate(zip(sentence.heads, sentence.deprels, strict=True), start=1))
+        heads = {str(word): head for word, (head, _) in rows if head != UNKNOWN}
+        labels = {str(word): label for word, (_, label) in rows if label != "_"}
+        kept = {word: label for word, label in labels.items() if word in heads}
+        return {"heads": heads, "labels": kept} if heads else {}
+
+    def _known(self) -> list[int]:
+        """The sentences of which something may be known."""
+        return list(range(len(self))) if self.has_start else self.layers.numbers
 
     @property
     def annotated(self) -> list[int]:
-        return [n for n in sorted(self._states) if is_annotated(self.state(n))]
+        return [n for n in self._known() if is_annotated(self.layers.result(n))]
 
     @property
     def useful(self) -> list[int]:
         """The annotated sentences that a parser can learn from: one linked word has no order."""
         if self.kind == "trees":
             return self.annotated
-        return [n for n in self.annotated if len({i for i, _ in self.state(n)["links"]}) > 1]
+        linked = {n: self.layers.result(n)["links"] for n in self.annotated}
+        return [n for n, links in linked.items() if len({i for i, _ in links}) > 1]
 
-    def answered(self, number: int) -> list[str]:
-        """The questions about a sentence that have an answer."""
-        state = self.state(number)
+    def answered(self, number: int, state: State) -> list[str]:
+        """The questions about a sentence that a state answers."""
         if self.kind == "links":
             return ["links"] if state.get("links") else []
         heads = state.get("heads", {})
         whole = len(heads) == len(self.sentences[number])
         return ["root"] * (0 in heads.values()) + ["tree"] * whole
 
-    @property
-    def counts(self) -> dict[str, Any]:
-        states = [self.state(number) for number in self._states]
-        answered = Counter(kind for number in self._states for kind in self.answered(number))
+    def counts(self, who: str | None = None) -> dict[str, Any]:
+        """How far somebody is; without a name, the project."""
+        layers, known = self.layers, self._known()
+        states = {n: layers.result(n) if who is None else layers.state(n, who) for n in known}
+        answered = Counter(kind for n, state in states.items() for kind in self.answered(n, state))
         return {
             "sentences": len(self),
-            "annotated": sum(map(is_annotated, states)),
-            "skipped": sum(bool(state.get("skipped")) for state in states),
+            "annotated": sum(map(is_annotated, states.values())),
+            "skipped": sum(bool(state.get("skipped")) for state in states.values()),
             "answered": {kind: answered[kind] for kind in QUESTIONS[self.kind]},
         }
 
-    def change(self, number: int, version: int, state: State) -> int:
-        """Set the state of a sentence; returns its new version."""
+    def change(self, number: int, version: int, state: State, who: str = "") -> int:
+        """Set what somebody says of a sentence; returns its new version."""
         with self._lock:
-            self._check(number, version)
-            entry = {"sentence": number, "version": version + 1, "state": state}
+            self._check(number, version, who)
+            entry = {**_by(who), "sentence": number, "version": version + 1, "state": state}
             try:
                 # Before the journal: what is in it must be possible to write for ever after.
                 self._check_entry(entry)
@@ -152,31 +154,35 @@ class Project:
                 raise RequestError(422, str(error)) from error
             return self._record(entry)
 
-    def undo(self, number: int, version: int) -> int:
-        """Take the last change of a sentence back."""
+    def undo(self, number: int, version: int, who: str = "") -> int:
+        """Take somebody's last change of a sentence back."""
         with self._lock:
-            self._check(number, version)
-            if not self._states.get(number):
+            self._check(number, version, who)
+            if not self.layers.can_undo(number, who):
                 raise RequestError(409, "there is nothing to undo in this sentence")
-            return self._record({"sentence": number, "version": version + 1, "undo": True})
+            entry = {**_by(who), "sentence": number, "version": version + 1, "undo": True}
+            return self._record(entry)
 
-    def _check(self, number: int, version: int) -> None:
+    def _check(self, number: int, version: int, who: str) -> None:
         if not 0 <= number < len(self):
             raise unknown("sentence", str(number))
-        if version != self.version(number):
+        now = self.layers.version(number, who)
+        if version != now:
             raise RequestError(
                 409,
                 "this sentence was changed in another tab; nothing was overwritten",
-                conflict={"version": self.version(number), "state": self.state(number)},
+                conflict={"version": now, "state": self.layers.state(number, who)},
             )
 
     def _check_entry(self, entry: dict[str, Any]) -> None:
         """Raise if a change cannot be made, or cannot be written to the plain files."""
-        number, version = entry["sentence"], entry["version"]
+        number, version, who = entry["sentence"], entry["version"], entry.get("by", "")
+        if not isinstance(who, str) or len(who) > _LONGEST_NAME or not who.isprintable():
+            raise ValueError("a name that is none")
         if type(number) is not int or not 0 <= number < len(self):
             raise ValueError(f"no sentence {number!r}")
         # Each change names the one before it: none is lost, none is there twice.
-        if type(version) is not int or version != self.version(number) + 1:
+        if type(version) is not int or version != self.layers.version(number, who) + 1:
             raise ValueError(f"no version {version!r} can follow")
         if entry.get("undo"):
             return
@@ -198,7 +204,7 @@ class Project:
             self._journal.append(entry)
         except OSError as error:
             raise RequestError(507, f"the change could not be written: {error.strerror}") from error
-        self._take(entry)
+        self.layers.take(entry)
         try:
             self._write_files()
         except OSError as error:
@@ -208,16 +214,6 @@ class Project:
             ) from error
         return int(entry["version"])
 
-    def _take(self, entry: dict[str, Any]) -> None:
-        number = entry["sentence"]
-        history = self._states.setdefault(number, [])
-        if entry.get("undo"):
-            history.pop()
-        else:
-            history.append(entry["state"])
-        self._versions[number] = entry["version"]
-        self._changed.append(number)
-
     # -- files --------------------------------------------------------------------
 
     def _write_files(self) -> None:
@@ -226,7 +222,7 @@ class Project:
                 [self.partial(number) for number in self.annotated], self.folder / "partial.conllu"
             )
             return
-        found = [_links(self.state(number)) for number in range(len(self.pairs))]
+        found = [_links(self.layers.result(number)) for number in range(len(self.pairs))]
         write_links(found, self.folder / "links.pharaoh")
         write_references(
             [self.reference(number) for number in self.annotated], self.folder / "references.jsonl"
@@ -234,12 +230,13 @@ class Project:
 
     def reference(self, number: int, state: State | None = None) -> Reference:
         """The order that the links of a pair make of its source sentence."""
-        links = _links(self.state(number) if state is None else state)
+        links = _links(self.layers.result(number) if state is None else state)
         return make_reference(self.pairs[number].source, links, id=str(number + 1))
 
     def partial(self, number: int, state: State | None = None) -> Sentence:
         """A sentence with what is known of its tree, and nothing else of it."""
-        sentence, state = self.sentences[number], self.state(number) if state is None else state
+        sentence = self.sentences[number]
+        state = self.layers.result(number) if state is None else state
         heads, labels = state.get("heads", {}), state.get("labels", {})
         words = range(1, len(sentence) + 1)
         return sentence.replace(
@@ -248,18 +245,24 @@ class Project:
         )
 
 
-def _read_record(path: Path) -> tuple[str, str, str]:
-    """Name, kind and model of a project."""
+def _by(who: str) -> dict[str, str]:
+    """How an entry names a person; nobody is the usual one."""
+    return {"by": who} if who else {}
+
+
+def _read_record(path: Path) -> tuple[str, str, str, bool]:
+    """Name, kind and model of a project, and whether its sentences come with a start."""
     try:
         record = load_json(path.read_bytes())
         name, kind, model = record["name"], record["kind"], record["model"]
+        start = record.get("start", False)
         # Half of a surrogate pair can be read, but never be told to anybody.
         dump([name, model])
     except (ValueError, LookupError, TypeError) as error:
         raise CorpusError(str(path), 1, "FILE", "no project", "repair or move it") from error
-    if kind not in KINDS or not isinstance(name, str) or not isinstance(model, str):
+    if kind not in KINDS or not all(isinstance(each, str) for each in (name, model)):
         raise CorpusError(str(path), 1, "FILE", "no known kind of project", "repair or move it")
-    return name, kind, model
+    return name, kind, model, start is True and kind == "trees"
 
 
 def _check_state(state: Any, kind: str) -> None:
@@ -285,78 +288,3 @@ def is_annotated(state: State) -> bool:
 
 def _links(state: State) -> Links:
     return Links(frozenset((i, j) for i, j in state.get("links", [])))
-
-
-def _found_in(error: Exception) -> str:
-    """What is wrong, without the path that only this machine knows."""
-    if isinstance(error, CorpusError):
-        return f"line {error.line}: {error.found}; {error.advice}"
-    return str(error)
-
-
-class Projects:
-    """All projects of a work folder."""
-
-    def __init__(self, work: WorkFolder, limits: Limits) -> None:
-        self._work, self._limits = work, limits
-        self._found: dict[str, Project] = {}
-        self._aside: set[str] = set()
-
-    @property
-    def folder(self) -> Path:
-        return self._work.path / "projects"
-
-    def open(self) -> None:
-        """Open the folder and what is in it; a project that is broken does not stop the others."""
-        self._work.open()
-        for path in sorted(self.folder.glob("*/project.json")):
-            name = path.parent.name
-            if not is_name(name):
-                continue  # one that was being made when the server was killed
-            try:
-                self._found[name] = Project(path.parent)
-            except Exception as error:
-                known = isinstance(error, NiwakiError | OSError)
-                log.warning("%s is set aside: %s", name, error if known else type(error).__name__)
-                self._aside.add(name)
-
-    def list(self) -> list[Project]:
-        return list(self._found.values())
-
-    def get(self, name: str) -> Project:
-        if name in self._aside:
-            raise RequestError(409, "this project could not be opened; the server's log says why")
-        if name not in self._found:
-            raise unknown("project", name)
-        return self._found[name]
-
-    def create(self, name: str, kind: str, model: str, files: dict[str, bytes]) -> Project:
-        """A new project from the bytes of its files; it appears whole or not at all."""
-        if kind not in KINDS:
-            raise ConfigError(f"no kind {kind!r} of project")
-        base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "project"
-        self._work.ensure()
-        self.folder.mkdir(exist_ok=True)
-        taken = {path.name for path in self.folder.iterdir()}
-        key = next(
-            each
-            for n in range(1, 100_000)
-            if (each := base if n == 1 else f"{base}-{n}") not in taken
-        )
-        made = self.folder / f".{key}.new"
-        shutil.rmtree(made, ignore_errors=True)
-        made.mkdir()
-        record = {"name": name, "kind": kind, "model": model}
-        for file, content in {**files, "project.json": dump(record) + b"\n"}.items():
-            with atomic_write(made / file) as out:
-                out.write(content)
-        try:
-            Project(made)
-        except (NiwakiError, ValueError) as error:
-            shutil.rmtree(made)
-            raise RequestError(
-                422, f"no project can be made of this: {_found_in(error)}"
-            ) from error
-        made.rename(self.folder / key)
-        project = self._found[key] = Project(self.folder / key)
-        return project

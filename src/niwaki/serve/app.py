@@ -31,7 +31,10 @@ except ImportError as error:
         "the server needs starlette and uvicorn; run: pip install niwaki[serve]"
     ) from error
 
-PAGES = ("parse", "reorder", "relate", "shorten", "compare", "annotate", "analyze", "adapt", "api")
+PAGES = (
+    *("parse", "find", "reorder", "relate", "shorten"),
+    *("compare", "annotate", "analyze", "adapt", "api"),
+)
 _MEDIA = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",

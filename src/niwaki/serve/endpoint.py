@@ -49,6 +49,7 @@ class Endpoint:
     description: str = ""
     example: dict[str, Any] | None = None
     texts: bool = False  # whether `"to": "conllu"` gives text
+    media: tuple[str, ...] = ()  # what it gives instead of JSON
     lasting: bool = False  # whether it changes something, and is done even if nobody waits
 
     @property

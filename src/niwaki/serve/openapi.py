@@ -56,7 +56,8 @@ def describe(endpoints: list[Endpoint]) -> dict[str, Any]:
 
 
 def _operation(endpoint: Endpoint) -> dict[str, Any]:
-    contents: dict[str, Any] = {"application/json": {"schema": {}}}
+    kinds = endpoint.media or ("application/json",)
+    contents: dict[str, Any] = {kind: {"schema": {}} for kind in kinds}
     if endpoint.texts or "/files/" in endpoint.path:
         contents["text/plain"] = {"schema": {"type": "string"}}
     responses: dict[str, Any] = {"200": {"description": "done", "content": contents}}

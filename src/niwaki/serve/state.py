@@ -6,12 +6,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from niwaki.serve.annotations import Projects
 from niwaki.serve.errors import RequestError, unknown
 from niwaki.serve.folder import WorkFolder
 from niwaki.serve.jobs import Jobs
 from niwaki.serve.limits import Limits
 from niwaki.serve.pool import Pool
+from niwaki.serve.projects import Projects
 from niwaki.serve.registry import Corpus, Registry, is_name
 
 # Marks what was made in a project among the corpora; no registered name ends so by chance.

@@ -61,6 +61,11 @@ class LexiconClassifier:
         chosen: NDArray[np.int32] = self.kernel.choose(batch, tags.astype(np.uint64))
         return chosen
 
+    def knows(self, batch: Batch, tags: Values) -> NDArray[np.bool_]:
+        """Which words were seen, with the tag that they have here."""
+        words = self.kernel.level_keys(batch, tags.astype(np.uint64))[0]
+        return np.isin(words, self.candidates["keys"])
+
     def with_model(self, model: SparseWeights | PackedWeights) -> LexiconClassifier:
         return LexiconClassifier(
             self.values.names, self.candidates, model, self.features, self.lowercase, self.levels

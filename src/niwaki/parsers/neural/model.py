@@ -100,6 +100,16 @@ class NeuralParser(ArcParser[NeuralSpec]):
         return NeuralTagger(self.encoder, self.spec.classes)
 
     @property
+    def keeps_words(self) -> bool:
+        """See `niwaki.parsers.base.WordKnowing`."""
+        return self.spec.has_pieces
+
+    def knows(self, form: str) -> bool:
+        assert isinstance(self.encoder, OnnxEncoder)
+        pieces = self.encoder.pieces
+        return pieces is not None and pieces.is_whole(form)
+
+    @property
     def facts(self) -> Mapping[str, Any]:
         spec = self.spec
         size = {"encoder": spec.encoder, "layers": spec.layers, "width": spec.width}

@@ -41,6 +41,11 @@ class WordPieces:
             raise ValueError(f"no {' or '.join(names)} among the word pieces")
         return found[0]
 
+    def is_whole(self, form: str) -> bool:
+        """Whether a word is one piece of the vocabulary."""
+        (first, *rest) = self.cut(form.encode("utf-8"))
+        return not rest and first != self.unknown
+
     def _cut(self, form: bytes) -> tuple[int, ...]:
         """The numbers of the pieces of a word; never none."""
         found: list[int] = []

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from niwaki.serve.api import (
     adapting,
+    agreeing,
     annotating,
     comparing,
+    finding,
     ordering,
     parsing,
     relating,
@@ -15,10 +17,12 @@ from niwaki.serve.endpoint import Endpoint
 
 ENDPOINTS: list[Endpoint] = [
     *parsing.ENDPOINTS,
+    *finding.ENDPOINTS,
     *ordering.ENDPOINTS,
     *relating.ENDPOINTS,
     *shortening.ENDPOINTS,
     *comparing.ENDPOINTS,
     *annotating.ENDPOINTS,
+    *agreeing.ENDPOINTS,
     *adapting.ENDPOINTS,
 ]

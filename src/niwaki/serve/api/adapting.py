@@ -91,7 +91,7 @@ async def config(app: AppState, call: Call) -> Result:
                 "kind": each.kind,
                 "model": each.model,
                 "useful": len(each.useful),
-                **each.counts,
+                **each.counts(),
             }
             for each in app.projects.list()
         ],

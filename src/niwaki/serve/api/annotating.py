@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from niwaki.serve.annotations import QUESTIONS, Project, is_annotated
-from niwaki.serve.api.shapes import LABEL, MODEL, SENTENCES, name
+from niwaki.serve.api.shapes import LABEL, MODEL, SENTENCES, WHO, name
 from niwaki.serve.endpoint import Answer, Call, Endpoint, Result
 from niwaki.serve.errors import RequestError, unknown
 from niwaki.serve.jobs import RUNNING, Job
@@ -21,10 +21,17 @@ _FILES = ("partial.conllu", "links.pharaoh", "references.jsonl", "sentences.conl
 
 
 async def projects(app: AppState, call: Call) -> Result:
-    return [_summary(project) for project in app.projects.list()]
+    return [
+        {**_summary(project), "people": [_person(project, who) for who in project.layers.people]}
+        for project in app.projects.list()
+    ]
 
 
-def _summary(project: Project) -> dict[str, Any]:
+def _person(project: Project, who: str) -> dict[str, Any]:
+    return {"name": who, "annotated": project.counts(who)["annotated"]}
+
+
+def _summary(project: Project, who: str | None = None) -> dict[str, Any]:
     return {
         "id": project.id,
         "name": project.name,
@@ -32,14 +39,16 @@ def _summary(project: Project) -> dict[str, Any]:
         "model": project.model,
         "serial": project.serial,
         "ranked": project.doubts is not None,
-        **project.counts,
+        **project.counts(who),
     }
 
 
 async def create(app: AppState, call: Call) -> Result:
     body = call.body
-    model = body.get("model", "en")
+    model, start = body.get("model", "en"), body.get("start", False)
     app.registry.model(model)
+    if start and "conllu" not in body:
+        raise RequestError(422, "start: only CoNLL-U has heads to start with; give conllu")
     if "bitext" in body:
         sides = zip(("source", "target"), app.corpus(body["bitext"], "bitext").files, strict=True)
         body = {**body, **{side: Path(path).read_text(encoding="utf-8") for side, path in sides}}
@@ -53,13 +62,15 @@ async def create(app: AppState, call: Call) -> Result:
             path = app.corpus(body["corpus"], "trees").files[0]
             found = load_json(await app.background.run("words_of", {"file": path}))
         else:
-            arguments = {"model": app.registry.model(model), "given": given}
+            arguments = {"model": app.registry.model(model), "given": given, "start": start}
             found = load_json(await app.pool.run("split", {**arguments, "limits": app.word_limits}))
         files = {"sentences.conllu": found["conllu"].encode("utf-8")}
         kind, size = "trees", found["sentences"]
     if size > app.limits.project_sentences:
         raise RequestError(413, f"{size} sentences; the limit is {app.limits.project_sentences}")
-    project = await asyncio.to_thread(app.projects.create, body["name"], kind, model, files)
+    project = await asyncio.to_thread(
+        app.projects.create, body["name"], kind, model, files, start=start
+    )
     if kind == "trees":
         _rank(app, project)
     return _summary(project)
@@ -111,7 +122,7 @@ def _rank(app: AppState, project: Project) -> None:
 
 async def overview(app: AppState, call: Call) -> Result:
     """The sentences of a project, most uncertain first, those without an answer before others."""
-    project = app.projects.get(call.path["id"])
+    project, who = app.projects.get(call.path["id"]), call.query.get("who", "")
     if project.kind == "trees" and project.doubts is None:
         _rank(app, project)
     kinds = QUESTIONS[project.kind]
@@ -119,8 +130,8 @@ async def overview(app: AppState, call: Call) -> Result:
     rows: list[dict[str, Any]] = []
     for number in range(len(project)):
         doubt = project.doubts[number][column] if project.doubts else 0.0
-        text = _text(project, number)[:160]
-        rows.append({**_status(project, number), "text": text, "doubt": doubt})
+        text = text_of(project, number)[:160]
+        rows.append({**_status(project, number, who), "text": text, "doubt": doubt})
     rows.sort(
         key=lambda row: (
             kinds[column] in row["answered"] or row["skipped"],
@@ -128,30 +139,30 @@ async def overview(app: AppState, call: Call) -> Result:
             row["n"],
         )
     )
-    return {**_summary(project), "rows": rows[: call.query.get("count", _LISTED)]}
+    return {**_summary(project, who), "rows": rows[: call.query.get("count", _LISTED)]}
 
 
-def _status(project: Project, number: int) -> dict[str, Any]:
-    """Which version of a sentence there is, and which questions about it have an answer."""
-    state = project.state(number)
+def _status(project: Project, number: int, who: str) -> dict[str, Any]:
+    """Which version of a sentence somebody has, and which questions about it have an answer."""
+    state = project.state(number, who)
     return {
         "n": number,
-        "version": project.version(number),
+        "version": project.version(number, who),
         "annotated": is_annotated(state),
-        "answered": project.answered(number),
+        "answered": project.answered(number, state),
         "skipped": bool(state.get("skipped")),
     }
 
 
-def _text(project: Project, number: int) -> str:
+def text_of(project: Project, number: int) -> str:
     if project.kind == "trees":
         return project.sentences[number].text
     return " ".join(project.pairs[number].source)
 
 
 async def question(app: AppState, call: Call) -> Result:
-    project, number = _place(app, call)
-    common = _known(project, number)
+    project, number = place_of(app, call)
+    common = _known(project, number, call.query.get("who", ""))
     if project.kind == "links":
         pair = project.pairs[number]
         return {**common, "tokens": pair.source, "target": pair.target}
@@ -161,6 +172,7 @@ async def question(app: AppState, call: Call) -> Result:
             "model": app.registry.model(project.model),
             "file": str(project.sentence_file),
             "number": number,
+            "start": project.has_start,
         },
     )
     return {**load_json(found), **common}
@@ -168,14 +180,14 @@ async def question(app: AppState, call: Call) -> Result:
 
 async def suggestion(app: AppState, call: Call) -> Result:
     """Links that the aligner finds, to begin with."""
-    project, number = _place(app, call)
+    project, number = place_of(app, call)
     if project.kind != "links":
         raise RequestError(422, "this project is about trees")
     files = {side: str(project.folder / f"{side}.txt") for side in ("source", "target")}
     return await app.pool.run("suggest", {**files, "number": number})
 
 
-def _place(app: AppState, call: Call) -> tuple[Project, int]:
+def place_of(app: AppState, call: Call) -> tuple[Project, int]:
     project, number = app.projects.get(call.path["id"]), call.path["n"]
     if not (number.isdecimal() and number.isascii() and len(number) < 9):
         raise unknown("sentence", number)
@@ -185,25 +197,25 @@ def _place(app: AppState, call: Call) -> tuple[Project, int]:
 
 
 async def answer(app: AppState, call: Call) -> Result:
-    project, number = _place(app, call)
-    body = call.body
+    project, number = place_of(app, call)
+    body, who = call.body, call.body.get("who", "").strip()
     if body.get("undo"):
-        version = await asyncio.to_thread(project.undo, number, body["version"])
+        version = await asyncio.to_thread(project.undo, number, body["version"], who)
     else:
         state = await _checked(app, project, number, body)
-        version = await asyncio.to_thread(project.change, number, body["version"], state)
-    return {**_known(project, number), "version": version}
+        version = await asyncio.to_thread(project.change, number, body["version"], state, who)
+    return {**_known(project, number, who), "version": version}
 
 
-def _known(project: Project, number: int) -> dict[str, Any]:
-    """What was said of a sentence, and how far the project is."""
+def _known(project: Project, number: int, who: str) -> dict[str, Any]:
+    """What somebody said of a sentence, and how far they are."""
     return {
-        "state": project.state(number),
+        "state": project.state(number, who),
         "serial": project.serial,
-        "status": _status(project, number),
+        "status": _status(project, number, who),
         "n": number,
-        "version": project.version(number),
-        **project.counts,
+        "version": project.version(number, who),
+        **project.counts(who),
     }
 
 
@@ -236,13 +248,13 @@ async def _checked(
 
 
 async def changes(app: AppState, call: Call) -> Result:
-    """What was changed after a serial number, by whichever tab."""
-    project = app.projects.get(call.path["id"])
-    found = project.changed_since(call.query.get("since", 0))
+    """What somebody changed after a serial number, in whichever tab."""
+    project, who = app.projects.get(call.path["id"]), call.query.get("who", "")
+    found = project.layers.changed_since(call.query.get("since", 0), who)
     return {
         "serial": project.serial,
-        "changed": [_status(project, number) for number in found],
-        **project.counts,
+        "changed": [_status(project, number, who) for number in found],
+        **project.counts(who),
     }
 
 
@@ -263,6 +275,7 @@ _NEW = {
     "source": text("For links: tokenised sentences, one a line."),
     "target": text("For links: their translations, one a line."),
     "model": MODEL,
+    "start": flag("Heads that the CoNLL-U has are annotated already; `_` is what is left to do."),
 }
 
 ENDPOINTS = [
@@ -279,16 +292,21 @@ ENDPOINTS = [
         "/api/projects/{id}",
         "A project and its sentences, most uncertain first",
         overview,
-        query={"by": choice(("root", "tree")), "count": whole(1, 10_000)},
+        query={"by": choice(("root", "tree")), "count": whole(1, 10_000), "who": WHO},
     ),
     Endpoint(
         "/api/projects/{id}/changes",
         "What was changed since a serial number",
         changes,
-        query={"since": whole(0, 10**9)},
+        query={"since": whole(0, 10**9), "who": WHO},
     ),
     Endpoint("/api/projects/{id}/files/{file}", "A plain file of a project", file),
-    Endpoint("/api/projects/{id}/sentences/{n}", "One sentence with all that is known", question),
+    Endpoint(
+        "/api/projects/{id}/sentences/{n}",
+        "One sentence with all that is known",
+        question,
+        query={"who": WHO},
+    ),
     Endpoint(
         "/api/projects/{id}/sentences/{n}/suggestion",
         "Links that the aligner puts forward",
@@ -301,6 +319,7 @@ ENDPOINTS = [
         record(
             {
                 "version": whole(0, 10**9, "The version that you saw."),
+                "who": WHO,
                 "heads": items(
                     record(
                         {
@@ -320,7 +339,7 @@ ENDPOINTS = [
             "version",
         ),
         description=(
-            "The state of the sentence is replaced as a whole. If it was changed since the "
+            "What `who` says of the sentence is replaced as a whole. If it was changed since the "
             "version you saw, the answer is 409 with the state as it is, and nothing is written."
         ),
         lasting=True,

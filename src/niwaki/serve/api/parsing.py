@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from niwaki import __version__
 from niwaki.serve.api.shapes import (
     BEAM,
+    CONLLU,
     CONSTRAINTS,
     MAX_K,
     MODEL,
@@ -19,7 +22,9 @@ from niwaki.serve.schema import choice, flag, items, number, record, text, whole
 from niwaki.serve.state import AppState
 from niwaki.tasks.align import METHODS, PRESETS
 
-CONLLU = "text/plain; charset=utf-8"
+MAX_PICTURES = 200
+_ARCHIVE = "application/zip"
+_PICTURES = {"svg": "image/svg+xml", "png": "image/png"}
 _OPTIONS = ("beam", "retag", "probabilities", "constraints", "meaning", "k", "to")
 
 
@@ -41,6 +46,20 @@ async def parse(app: AppState, call: Call) -> Result:
 
 async def kbest(app: AppState, call: Call) -> Result:
     return await _sentences(app, call, "kbest")
+
+
+async def pictures(app: AppState, call: Call) -> Result:
+    body = call.body
+    arguments: dict[str, Any] = {
+        "model": app.registry.model(body.get("model", "en")),
+        "given": app.given(body),
+        "limits": app.word_limits,
+        "most": MAX_PICTURES,
+        **{key: body[key] for key in ("beam", "retag", "constraints", "to") if key in body},
+    }
+    found = await app.pool.run("pictures", arguments)
+    kind = _ARCHIVE if found.startswith(b"PK") else _PICTURES[body.get("to", "svg")]
+    return Answer(found, kind)
 
 
 async def align(app: AppState, call: Call) -> Result:
@@ -102,10 +121,24 @@ ENDPOINTS = [
             "`niwaki meaning` writes it, by rules from trees of Universal Dependencies, and its "
             "`parts` to be drawn, each after what it is part `of` (counted from 0) and `how`; "
             "`word` is null for brackets and blanks. If not `covered`, there is a `%` in it; "
-            "`repairs` counts where formal labels contradict each other."
+            "`repairs` counts where formal labels contradict each other. `language` counts the "
+            "words that the model knows; if they are `foreign`, the text is probably of another "
+            "language (left out where a model keeps no words)."
         ),
         example={"text": "We saw a heron on the roof. It flew away."},
         texts=True,
+    ),
+    Endpoint(
+        "/api/pictures",
+        "Trees of a text as pictures",
+        pictures,
+        record({**_PARSE, "to": to("svg", "png")}, oneOf=ONE_OF),
+        description=(
+            f"One picture; of several sentences, up to {MAX_PICTURES}, a ZIP archive of them. "
+            "PNG needs `pip install niwaki[plots]` where the server runs."
+        ),
+        example={"text": "We saw a heron on the roof.", "to": "svg"},
+        media=(*_PICTURES.values(), _ARCHIVE),
     ),
     Endpoint(
         "/api/kbest",

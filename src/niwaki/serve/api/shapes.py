@@ -7,6 +7,9 @@ from typing import Any
 from niwaki.serve.registry import NAME
 from niwaki.serve.schema import Schema, flag, items, text, whole
 
+# How CoNLL-U is sent.
+CONLLU = "text/plain; charset=utf-8"
+
 MAX_K = 64
 MAX_BEAM = 128
 
@@ -14,6 +17,10 @@ MAX_BEAM = 128
 LABEL = r"^[^\s\u0000-\u001f\u007f-\u009f]*$"
 
 name: Schema = text("The id of something registered.", most=64, pattern=NAME)
+
+WHO: Schema = text(
+    "Who annotates; everybody has answers of their own.", most=40, pattern=r"^[^\u0000-\u001f]*$"
+)
 
 SENTENCES: dict[str, Schema] = {
     "text": text("Raw text; it is split into sentences and words."),

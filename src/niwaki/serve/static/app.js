@@ -4,6 +4,7 @@ import { help, keys } from "./lib/keys.js";
 
 const PAGES = [
   ["parse", "Parse"],
+  ["find", "Find"],
   ["reorder", "Reorder"],
   ["relate", "Relate"],
   ["shorten", "Shorten"],
@@ -25,13 +26,27 @@ function theme(next) {
 theme();
 dark.addEventListener("change", () => theme());
 
+const title = PAGES.find(([key]) => key === name)?.[1] ?? "Niwaki";
+const pages = h("nav", { id: "pages", "aria-label": "Pages" }, PAGES.map(([key, each]) => h("a", { href: `/${key}`, "aria-current": key === name ? "page" : null }, each)));
+const menu = h("button", { class: "menu", "aria-controls": "pages", "aria-expanded": "false", onclick: () => unfold(!pages.classList.contains("open")) }, title);
+function unfold(open) {
+  pages.classList.toggle("open", open);
+  menu.setAttribute("aria-expanded", String(open));
+}
+document.getElementById("top").addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !pages.classList.contains("open")) return;
+  unfold(false);
+  menu.focus();
+});
+
 replace(
   document.getElementById("top"),
   h(
     "div",
     { class: "bar" },
     h("a", { class: "brand", href: "/" }, h("img", { src: "/static/pine.svg", alt: "" }), "niwaki"),
-    h("nav", { "aria-label": "Pages" }, PAGES.map(([key, title]) => h("a", { href: `/${key}`, "aria-current": key === name ? "page" : null }, title))),
+    menu,
+    pages,
     h("button", { class: "icon", title: "Keys (?)", "aria-label": "Keys", onclick: help }, "?"),
     h("button", {
       class: "icon",
@@ -42,7 +57,7 @@ replace(
   ),
 );
 keys([]);
-document.title = `${PAGES.find(([key]) => key === name)?.[1] ?? "Niwaki"} · Niwaki`;
+document.title = `${title} · Niwaki`;
 
 const main = document.getElementById("main");
 try {

@@ -13,6 +13,8 @@ from niwaki.serve.work import (
     comparing,
     describing,
     doubts,
+    drawing,
+    finding,
     findings,
     ordering,
     parsing,
@@ -24,6 +26,8 @@ from niwaki.serve.work import (
 TASKS: dict[str, Callable[..., Any]] = {
     "parse": parsing.parse,
     "kbest": parsing.kbest,
+    "pictures": drawing.pictures,
+    "find": finding.find,
     "reorder": ordering.reorder,
     "references": ordering.references,
     "relate": relating.relate,

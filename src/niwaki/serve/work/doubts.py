@@ -7,8 +7,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from niwaki.data.constraints import Constraints
+from niwaki.data.constraints import Constraints, ForbiddenHead, Labels
 from niwaki.data.kbest import KBest
+from niwaki.data.sentence import Sentence
 from niwaki.errors import ConstraintError
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.loading import model_of, trees_of
@@ -19,11 +20,19 @@ from niwaki.serve.work.showing import as_conllu
 _TREES = 16
 
 
-def split(model: str, given: Given, limits: dict[str, int]) -> dict[str, Any]:
-    """What a new project is made of: the sentences as CoNLL-U, each with an id."""
+def split(
+    model: str, given: Given, limits: dict[str, int], *, start: bool = False
+) -> dict[str, Any]:
+    """What a new project is made of: the sentences as CoNLL-U, each with an id.
+
+    With `start`, what they say about their trees must be possible.
+    """
     sentences = read_given(given, model_of(model), limits)
     if not sentences:
         raise RequestError(422, "there is no sentence in it")
+    if start:
+        for sentence in sentences:
+            Constraints.of(sentence).check(sentence, projective=False)
     named, seen = [], set()
     for number, sentence in enumerate(sentences, start=1):
         name = sentence.id
@@ -73,8 +82,11 @@ def _entropy(probabilities: Sequence[float]) -> float:
     return max(0.0, bits / math.log(_TREES))
 
 
-def question(model: str, file: str, number: int) -> dict[str, Any]:
-    """A sentence with the model's tree, and how likely each word is the main one."""
+def question(model: str, file: str, number: int, *, start: bool = False) -> dict[str, Any]:
+    """A sentence with the model's tree, and how likely each word is the main one.
+
+    With `start`, `marks` are what MISC says of heads and labels (docs/guides/constraints.md).
+    """
     sentence = trees_of(file)[number]
     pipeline = model_of(model)
     (parsed,) = pipeline.parse([sentence], probabilities=pipeline.parser.gives_probabilities)
@@ -82,7 +94,20 @@ def question(model: str, file: str, number: int) -> dict[str, Any]:
     return {
         **parsed.to_dict(),
         "roots": [round(shares.get(word, 0.0), 4) for word in range(1, len(sentence) + 1)],
+        "marks": _marks(sentence) if start else [],
     }
+
+
+def _marks(sentence: Sentence) -> list[Given]:
+    """Heads that a word cannot have and labels that it can have, as constraints of the API."""
+    found: dict[int, Given] = {}
+    for each in Constraints.of(sentence).statements:
+        if isinstance(each, ForbiddenHead):
+            row = found.setdefault(each.word, {"word": each.word})
+            row.setdefault("forbid", []).append(each.head)
+        elif isinstance(each, Labels):
+            found.setdefault(each.word, {"word": each.word})["labels"] = list(each.labels)
+    return [found[word] for word in sorted(found)]
 
 
 def check_state(words: int, heads: dict[str, int], labels: dict[str, str]) -> dict[str, Any]:

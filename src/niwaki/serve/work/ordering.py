@@ -13,7 +13,7 @@ from niwaki.pipeline.pipeline import Pipeline
 from niwaki.serve.errors import RequestError
 from niwaki.serve.work.loading import model_of, references_of, rules_of
 from niwaki.serve.work.reading import Given, read_given
-from niwaki.serve.work.showing import as_conllu
+from niwaki.serve.work.showing import as_conllu, language_of
 from niwaki.tasks.reorder.reorderer import Reorderer, Reordering
 from niwaki.tasks.reorder.rulefile import parse_rules
 from niwaki.tasks.reorder.rules import RuleSet
@@ -45,7 +45,8 @@ def reorder(
         if reference is not None:
             record["reference"] = scored(reference, reordering.order)
         answers.append(record)
-    return {"rules": [rule.name for rule in chosen.rules], "sentences": answers}
+    names = [rule.name for rule in chosen.rules]
+    return {"rules": names, "sentences": answers, **language_of(pipeline, sentences)}
 
 
 def _rules(path: str | None, text: str | None) -> RuleSet:

@@ -10,7 +10,7 @@ from niwaki.pipeline.pipeline import Pipeline
 from niwaki.serve.work.expressing import shown_meanings
 from niwaki.serve.work.loading import model_of
 from niwaki.serve.work.reading import Given, all_statements, read_given
-from niwaki.serve.work.showing import as_conllu
+from niwaki.serve.work.showing import as_conllu, language_of
 
 
 def parse(
@@ -28,19 +28,9 @@ def parse(
     """Trees of all sentences. Probabilities are left out where a model or constraints have none."""
     pipeline = model_of(model)
     sentences = read_given(given, pipeline, limits)
-    known = all_statements(constraints, sentences)
-    free = iter(
-        pipeline.parse(
-            [each for each, said in zip(sentences, known, strict=True) if not said],
-            beam=beam,
-            retag=retag,
-            probabilities=probabilities and pipeline.parser.gives_probabilities,
-        )
+    parsed = parsed_around(
+        pipeline, sentences, constraints, beam=beam, retag=retag, probabilities=probabilities
     )
-    parsed = [
-        _constrained(pipeline, sentence, said, beam, retag) if said else next(free)
-        for sentence, said in zip(sentences, known, strict=True)
-    ]
     if to == "conllu":
         return as_conllu(parsed)
     answers = [
@@ -50,7 +40,32 @@ def parse(
     if meaning:
         for answer, record in zip(answers, shown_meanings(parsed), strict=True):
             answer["meaning"] = record
-    return {"sentences": answers}
+    return {"sentences": answers, **language_of(pipeline, parsed)}
+
+
+def parsed_around(
+    pipeline: Pipeline,
+    sentences: list[Sentence],
+    constraints: list[list[Given]] | None,
+    *,
+    beam: int | None,
+    retag: bool,
+    probabilities: bool,
+) -> list[Sentence]:
+    """The trees of sentences, those with constraints around what is known."""
+    known = all_statements(constraints, sentences)
+    free = iter(
+        pipeline.parse(
+            [each for each, said in zip(sentences, known, strict=True) if not said],
+            beam=beam,
+            retag=retag,
+            probabilities=probabilities and pipeline.parser.gives_probabilities,
+        )
+    )
+    return [
+        _constrained(pipeline, sentence, said, beam, retag) if said else next(free)
+        for sentence, said in zip(sentences, known, strict=True)
+    ]
 
 
 def _tagged(sentences: list[Sentence], parsed: list[Sentence]) -> list[Sentence]:

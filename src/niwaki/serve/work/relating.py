@@ -13,7 +13,7 @@ from niwaki.serve.errors import RequestError
 from niwaki.serve.work.loading import connectives_of, labeller_of, model_of
 from niwaki.serve.work.ordering import with_trees
 from niwaki.serve.work.reading import Given, read_given
-from niwaki.serve.work.showing import as_conllu
+from niwaki.serve.work.showing import as_conllu, language_of
 from niwaki.tasks.connectives.candidates import DocumentView, anchor
 from niwaki.tasks.connectives.model import ConnectiveModel
 from niwaki.tasks.roles.facts import facts_of
@@ -57,7 +57,8 @@ def relate(
                 "conllu": as_conllu([sentence]).decode("utf-8"),
             }
             for number, sentence in enumerate(parsed)
-        ]
+        ],
+        **language_of(pipeline, parsed),
     }
 
 

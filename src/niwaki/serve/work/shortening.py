@@ -9,7 +9,7 @@ from niwaki.data.documents import cut_at_documents
 from niwaki.serve.work.loading import compressor_of, model_of
 from niwaki.serve.work.ordering import with_trees
 from niwaki.serve.work.reading import Given, read_given
-from niwaki.serve.work.showing import as_conllu
+from niwaki.serve.work.showing import as_conllu, language_of
 
 
 def shorten(
@@ -38,4 +38,4 @@ def shorten(
                     "conllu": as_conllu([sentence]).decode("utf-8"),
                 }
             )
-    return {"sentences": answers}
+    return {"sentences": answers, **language_of(pipeline, sentences)}

@@ -9,7 +9,7 @@ export class ApiError extends Error {
   }
 }
 
-async function answer(path, options) {
+async function answer(path, options = {}) {
   let response;
   try {
     response = await fetch(path, options);
@@ -18,7 +18,8 @@ async function answer(path, options) {
     throw new ApiError(0, { error: "the server does not answer; is it still running?" });
   }
   const kind = response.headers.get("content-type") ?? "";
-  const body = kind.startsWith("application/json") ? await response.json() : await response.text();
+  const other = options.blob ? "blob" : "text";
+  const body = await response[kind.startsWith("application/json") ? "json" : other]();
   if (response.status === 401) askForToken();
   if (!response.ok) throw new ApiError(response.status, typeof body === "object" ? body : { error: body });
   return body;

@@ -1,5 +1,5 @@
 // What a page begins with: raw text or CoNLL-U, typed, dropped or opened; examples; what is missing.
-import { h, toast } from "./dom.js";
+import { h, replace, toast } from "./dom.js";
 
 const looksLikeConllu = (text) => /^(#[^\n]*\n)*\d+(-\d+)?\t/.test(text.trimStart());
 export const givenOf = (text) => (looksLikeConllu(text) ? { conllu: text.trimEnd() + "\n\n" } : { text });
@@ -17,6 +17,22 @@ export const offer = (texts, field, done) => h(
     },
   }, each))),
 );
+
+// An error beside the field that caused it; a line that it names can be gone to.
+export function complain(place, field, error) {
+  place.hidden = !error;
+  field.setAttribute("aria-invalid", String(Boolean(error)));
+  if (!error) return;
+  const line = /\bline (\d+)\b/.exec(error.message);
+  const lines = field.value.split("\n");
+  const go = () => {
+    const start = lines.slice(0, Number(line[1]) - 1).join("\n").length + (line[1] > 1 ? 1 : 0);
+    field.focus();
+    field.setSelectionRange(start, start + (lines[line[1] - 1] ?? "").length);
+  };
+  const button = line && Number(line[1]) <= lines.length ? [" ", h("button", { class: "button small", "data-line": line[1], onclick: go }, `Go to line ${line[1]}`)] : null;
+  replace(place, error.message, button);
+}
 
 // What to do where nothing of a kind is registered; its `commands` are set as code.
 export const advised = (kind, advice) => h(

@@ -11,6 +11,12 @@ const runsOf = (words) => words.reduce((runs, word) => {
   return runs;
 }, []);
 
+// Where some words of a row begin and end on the screen.
+export function extent(words, row) {
+  const ends = [words[0], words.at(-1)].flatMap((word) => [-1, 1].map((side) => row.centres.get(word) + (side * row.widths.get(word)) / 2));
+  return [Math.min(...ends), Math.max(...ends)];
+}
+
 /* spans: [{words, label, colour, own}]; `own` words are those that the others belong to.
    What would lie upon another one goes a lane further down. */
 export function drawSpans(spans, row, base, top, font) {
@@ -28,8 +34,8 @@ export function drawSpans(spans, row, base, top, font) {
 }
 
 function placed(span, run, row, font) {
-  const from = row.centres.get(run[0]) - row.widths.get(run[0]) / 2 - EDGE;
-  const till = row.centres.get(run.at(-1)) + row.widths.get(run.at(-1)) / 2 + EDGE;
+  const [first, last] = extent(run, row);
+  const [from, till] = [first - EDGE, last + EDGE];
   const half = textWidth(span.label, font) / 2 + 2;
   const middle = Math.max(half, Math.min(row.width - half, (from + till) / 2));
   return { ...span, run, from, till, middle, left: Math.min(from, middle - half), right: Math.max(till, middle + half) };

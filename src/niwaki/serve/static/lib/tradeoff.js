@@ -58,7 +58,7 @@ function examples(report, title) {
   const draw = () => {
     const rows = report.changed.filter((each) => (!state.task || each.objective === state.task) && (state.show === "all" || (state.show === "better") === (each.cost[1] < each.cost[0])));
     replace(list, rows.length ? h("table", {}, h("tbody", {}, rows.map((each) => opening(
-      h("tr", { "data-id": each.id }, h("td", { class: "words" }, each.tokens.join(" ")), h("td", { class: `n ${each.cost[1] < each.cost[0] ? "up" : "down"}` }, `${each.cost[0].toFixed(3)} → ${each.cost[1].toFixed(3)}`)),
+      h("tr", { "data-id": each.id }, h("td", { class: "words", dir: "auto" }, each.tokens.join(" ")), h("td", { class: `n ${each.cost[1] < each.cost[0] ? "up" : "down"}` }, `${each.cost[0].toFixed(3)} → ${each.cost[1].toFixed(3)}`)),
       2,
       async () => both(each),
     )))) : h("p", { class: "soft" }, "No cost changed."));

@@ -1,7 +1,8 @@
 // Draws a dependency tree as arcs over words. Long sentences are wrapped: an arc that goes on
 // in the next line leaves at the edge and comes in again there, at a height of its own.
+import { runsRightToLeft } from "./bidi.js";
 import { fontOf, h, percent, replace, s, textWidth } from "./dom.js";
-import { drawSpans } from "./spans.js";
+import { drawSpans, extent } from "./spans.js";
 
 const LEVEL = 25;
 const GAP = 19;
@@ -71,6 +72,12 @@ function breakRows(sentence, arcs, fonts, limit) {
     row.width = Math.max(40, row.edge - GAP + SIDE);
   });
   for (const each of rows) if (rows.length > 1 && Number.isFinite(limit)) each.width = Math.max(each.width, Math.min(limit, Math.max(...rows.map((one) => one.width))));
+  // Words that are read from right to left stand so: places are counted from the right edge.
+  const mirrored = runsRightToLeft(sentence.tokens);
+  for (const each of rows) {
+    each.mirrored = mirrored;
+    if (mirrored) for (const [word, centre] of each.centres) each.centres.set(word, each.width - centre);
+  }
   return rows;
 }
 
@@ -132,8 +139,7 @@ function drawRow(sentence, arcs, row, top, fonts, options) {
   for (const { first, last, form } of sentence.multiword_tokens ?? []) {
     const inside = row.words.filter((word) => word >= first && word <= last);
     if (!inside.length) continue;
-    const from = row.centres.get(inside[0]) - row.widths.get(inside[0]) / 2;
-    const till = row.centres.get(inside.at(-1)) + row.widths.get(inside.at(-1)) / 2;
+    const [from, till] = extent(inside, row);
     parts.push(s("path", { class: "range", d: `M${from} ${base + 41}v4H${till}v-4` }), s("text", { class: "range-text", x: (from + till) / 2, y: base + 57, "text-anchor": "middle" }, form));
   }
   pieces.sort((a, b) => b.level - a.level);
@@ -174,18 +180,21 @@ function drawPiece(piece, row, base, foot, fonts, options) {
   const { arc } = piece;
   const y = base - LEVEL * piece.level + 6;
   const at = (word) => row.centres.get(word);
-  const openLeft = !Number.isInteger(piece.left);
-  const openRight = !Number.isInteger(piece.right);
-  const xOf = (word) => at(word) + (word === arc.head ? foot : 0);
-  const from = openLeft ? 2 : xOf(piece.left);
-  const till = openRight ? row.width - 2 : xOf(piece.right);
+  const way = row.mirrored ? -1 : 1;
+  // The ends as they stand on the screen; one that is no word goes on in another line.
+  const [left, right] = row.mirrored ? [piece.right, piece.left] : [piece.left, piece.right];
+  const openLeft = !Number.isInteger(left);
+  const openRight = !Number.isInteger(right);
+  const xOf = (word) => at(word) + (word === arc.head ? way * foot : 0);
+  const from = openLeft ? 2 : xOf(left);
+  const till = openRight ? row.width - 2 : xOf(right);
   const rise = (x, turn) => `M${x} ${base - 1}V${y + 8}Q${x} ${y} ${x + turn} ${y}`;
   let path;
   if (openLeft && openRight) path = `M${from} ${y}H${till}`;
   else if (openLeft) path = `M${from} ${y}H${till - 8}Q${till} ${y} ${till} ${y + 8}V${base - 1}`;
   else if (openRight) path = `${rise(from, 8)}H${till}`;
   else path = `${rise(from, 8)}H${till - 8}Q${till} ${y} ${till} ${y + 8}V${base - 1}`;
-  const arrives = (arc.dep === piece.left && !openLeft) || (arc.dep === piece.right && !openRight);
+  const arrives = arc.dep === left || arc.dep === right;
   return groupOf(arc, options, [
     s("title", {}, joined(arc.label, sayProbable(arc.p, "the head"), sayProbable(arc.lp, "the label"))),
     s("path", { class: "hit", d: path }),
@@ -210,7 +219,7 @@ function drawRoot(sentence, word, row, top, base, options) {
 
 // A tree that draws itself again when its place changes its width.
 export function treeView(sentence, options = {}) {
-  const place = h("div", { class: "tree", tabindex: options.onpick ? "0" : null });
+  const place = h("div", { class: "tree", tabindex: options.onpick || options.wrap === false ? "0" : null });
   let width = 0;
   const draw = () => {
     // A tree that is not on the page yet has no width; a usual one will do until it has.

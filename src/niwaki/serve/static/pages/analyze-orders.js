@@ -52,7 +52,7 @@ function systemView(found, request, names, view, redraw) {
       h("div", { class: "card" }, h("h2", {}, "What is lost if a rule or a tuple is switched off"), found.rules.length ? barChart(found.rules.slice(0, 18).map((each) => ({ name: each.rule, value: each.gain, note: signed(each.gain, 4) })), { left: 170, title: "What rules are worth" }) : h("p", { class: "soft" }, "No rule makes a difference here.")),
     ),
     h("div", { class: "card" }, h("h2", {}, "Worst sentences"), h("table", {}, h("tbody", {}, found.worst.map((row) => opening(
-      h("tr", { "data-n": row.n }, h("td", { class: "words" }, row.text), h("td", { class: "n" }, row.score.toFixed(3))),
+      h("tr", { "data-n": row.n }, h("td", { class: "words", dir: "auto" }, row.text), h("td", { class: "n" }, row.score.toFixed(3))),
       2,
       async () => ordersOf(await post("/api/compare-sentence", { corpus, systems: [system], n: row.n }), [view.system]),
     ))))),

@@ -151,7 +151,7 @@ function sentences(rows, request, name) {
   if (!rows.length) return h("p", { class: "soft" }, "There are none.");
   const { corpus, systems } = request;
   return h("table", {}, h("tbody", {}, rows.map((row) => opening(
-    h("tr", { "data-n": row.n }, h("td", { class: "words" }, row.text), h("td", { class: "n" }, plural(row.errors, "error"))),
+    h("tr", { "data-n": row.n }, h("td", { class: "words", dir: "auto" }, row.text), h("td", { class: "n" }, plural(row.errors, "error"))),
     2,
     async () => treesOf(await post("/api/compare-sentence", { corpus, systems, n: row.n }), [name]),
   ))));

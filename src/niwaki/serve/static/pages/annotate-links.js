@@ -1,5 +1,6 @@
 // Links between the words of a sentence and its translation.
 import { get } from "../lib/api.js";
+import { runsRightToLeft } from "../lib/bidi.js";
 import { fontOf, h, replace, s, textWidth, toast } from "../lib/dom.js";
 import { keys } from "../lib/keys.js";
 
@@ -27,6 +28,9 @@ export function showPair(session) {
       });
     });
     const width = Math.max(...sides.map((words, side) => (centres[side].at(-1) ?? 0) + textWidth(words.at(-1) ?? "", font) / 2 + 20));
+    sides.forEach((words, side) => {
+      if (runsRightToLeft(words)) centres[side] = centres[side].map((x) => width - x);
+    });
     const ys = [28, 28 + SPAN];
     replace(
       place,

@@ -1,14 +1,35 @@
 // The form that begins a project.
 import { post } from "../lib/api.js";
-import { h, replace, select } from "../lib/dom.js";
+import { h, plural, replace, select } from "../lib/dom.js";
+import { complain, givenOf, take, takeFiles } from "../lib/given.js";
+
+// How many words of CoNLL-U have a head, and how many there are.
+function headed(text) {
+  const rows = text.split("\n").filter((line) => /^\d+\t/.test(line)).map((line) => line.split("\t"));
+  return { words: rows.length, heads: rows.filter((row) => /^\d+$/.test(row[6] ?? "")).length };
+}
 
 export function newProject(models, corpora, open) {
   const trees = corpora.filter((each) => each.kind === "trees" && !each.error);
   const name = h("input", { type: "text", id: "name", placeholder: "Garden letters", maxlength: 80 });
-  const text = h("textarea", { id: "new-text", rows: 5, placeholder: "Text, or CoNLL-U. It is split into sentences.", spellcheck: "false" });
+  const text = h("textarea", { id: "new-text", rows: 5, placeholder: "Text, or CoNLL-U, also one that is annotated in part. Files can be dropped here.", spellcheck: "false" });
   const source = h("textarea", { id: "new-source", rows: 4, placeholder: "The old pine leans .", spellcheck: "false" });
   const target = h("textarea", { id: "new-target", rows: 4, placeholder: "古い 松 は 傾い て いる 。", spellcheck: "false" });
-  const fault = h("p", { class: "note bad", hidden: true });
+  const fault = h("p", { class: "note bad", id: "new-fault", role: "alert", hidden: true });
+  const start = h("input", { type: "checkbox", id: "start" });
+  const started = h("span", {});
+  const startField = h("label", { class: "field", hidden: true }, start, started);
+  // A file with gaps was begun by somebody; one without may be a parser's.
+  const look = () => {
+    const { words, heads } = "conllu" in givenOf(text.value) ? headed(text.value) : { words: 0, heads: 0 };
+    startField.hidden = !heads;
+    start.checked = heads > 0 && heads < words;
+    replace(started, `keep the heads that are there: ${heads} of ${plural(words, "word")}`);
+  };
+  const chooser = h("input", { type: "file", id: "new-file", accept: ".txt,.conllu,text/plain", hidden: true, onchange: (event) => take(event.target.files[0], text, look) });
+  const drop = h("div", { class: "drop", vars: { "margin-top": "8px" } }, text);
+  text.addEventListener("input", look);
+  takeFiles(drop, text, look);
   const texts = corpora.filter((each) => each.kind === "bitext" && !each.error);
   const state = { kind: "trees", corpus: "", bitext: "", model: models.find((each) => !each.error)?.id };
   const body = h("div", {});
@@ -23,7 +44,7 @@ export function newProject(models, corpora, open) {
                   draw();
                 }, { id: "new-corpus" }))
               : null,
-            state.corpus ? null : text,
+            state.corpus ? null : [drop, h("div", { class: "row", vars: { margin: "8px 0 0" } }, h("button", { class: "button small", onclick: () => chooser.click() }, "Open a file"), chooser, startField)],
           ]
         : [
             texts.length
@@ -40,13 +61,12 @@ export function newProject(models, corpora, open) {
     if (state.kind === "links" && state.bitext) request.bitext = state.bitext;
     else if (state.kind === "links") Object.assign(request, { source: source.value, target: target.value });
     else if (state.corpus) request.corpus = state.corpus;
-    else if (/^(#[^\n]*\n)*\d+(-\d+)?\t/.test(text.value)) request.conllu = `${text.value.trimEnd()}\n\n`;
-    else request.text = text.value;
+    else Object.assign(request, givenOf(text.value), startField.hidden || !start.checked ? {} : { start: true });
     try {
       const made = await post("/api/projects-create", request);
       location.href = `/annotate?project=${made.id}`;
     } catch (error) {
-      replace(fault, error.message).hidden = false;
+      complain(fault, state.kind === "links" ? source : text, error);
     }
   };
   draw();

@@ -1,7 +1,8 @@
 // Two questions about a tree: which word is the main one, and which head a word has.
 import { post } from "../lib/api.js";
-import { h, percent, replace, select, toast } from "../lib/dom.js";
+import { h, percent, replace } from "../lib/dom.js";
 import { keys } from "../lib/keys.js";
+import { isTyped, labelField } from "../lib/labels.js";
 import { treeView } from "../lib/tree.js";
 
 const LIKELY_TAGS = ["VERB", "AUX", "ADJ", "NOUN", "PROPN", "PRON", "ADV", "NUM"];
@@ -51,7 +52,7 @@ export function showRoot(session) {
       "div",
       { class: "card ask" },
       h("p", { class: "question" }, "Which word is the main verb?"),
-      h("div", { class: "choices", lang: "und" }, choices),
+      h("div", { class: "choices", lang: "und", dir: "auto" }, choices),
       h("div", { class: "row", vars: { "justify-content": "center", "margin-top": "30px" } }, h("button", { class: "button small", onclick: () => session.skip() }, "Skip ", h("kbd", {}, "s")), h("button", { class: "button small", id: "undo", onclick: () => session.undo() }, "Undo ", h("kbd", {}, "u")), h("button", { class: "button small", onclick: () => session.next() }, "Next ", h("kbd", {}, "n"))),
     ),
     h("p", { class: "soft", vars: { "text-align": "center", "max-width": "none" } }, "Shaded words are the roots of the model's best trees. ", h("kbd", {}, "1"), "–", h("kbd", {}, "9"), " answers and goes on; ", h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " ", h("kbd", {}, "⏎"), " reaches any word."),
@@ -74,11 +75,20 @@ export function showHeads(session) {
   const form = (word) => (word === 0 ? "root" : item.tokens[word - 1]);
   const known = () => new Map(headsOf(item.state).map((each) => [each.word, each]));
 
+  // The one that is shown first, then all of the model's.
+  const labels = (word) => [...new Set([state.tree.deprels[word - 1], ...session.labels])].filter((each) => each && each !== "_");
+  const typeLabel = () => {
+    const field = panel.querySelector('[data-act="label"]');
+    if (panel.hidden || !field) return false;
+    field.focus();
+    return true;
+  };
+
   const draw = () => {
     const said = known();
     replace(place, treeView(state.tree, { picked: state.picked, aim: state.aim, known: (word) => said.has(word), onpick: pick }));
     panel.hidden = !state.picked;
-    if (!state.picked) return;
+    if (!state.picked || isTyped(panel)) return;
     const word = state.picked;
     const head = state.tree.heads[word - 1];
     replace(
@@ -86,12 +96,12 @@ export function showHeads(session) {
       h(
         "div",
         { class: "row" },
-        h("span", { class: "form" }, form(word)),
+        h("bdi", { class: "form" }, form(word)),
         h("button", { class: `button small ${said.has(word) ? "on" : ""}`, "data-act": "confirm", onclick: () => set(word, head) }, head === 0 ? "It is the root " : `Its head is ${form(head)} `, h("kbd", {}, "f")),
         h("button", { class: `button small ${state.aim ? "on" : ""}`, "data-act": "aim", onclick: takeAim }, state.aim ? "Click the head…" : "Another head ", h("kbd", {}, "h")),
         head === 0 ? null : h("button", { class: "button small", "data-act": "root", onclick: () => set(word, 0) }, "Make it the root ", h("kbd", {}, "r")),
         said.has(word) ? h("button", { class: "button small", "data-act": "clear", onclick: () => clear(word) }, "Give it up ", h("kbd", {}, "x")) : null,
-        h("label", { class: "field" }, "Label", h("input", { type: "text", value: state.tree.deprels[word - 1], onchange: (event) => set(word, state.tree.heads[word - 1], event.target.value.trim()) })),
+        h("label", { class: "field" }, "Label ", labelField(labels(word), state.tree.deprels[word - 1], (label) => set(word, state.tree.heads[word - 1], label), { "data-act": "label" }), h("kbd", {}, "l")),
       ),
     );
   };
@@ -127,16 +137,18 @@ export function showHeads(session) {
   // With something known, the tree around it is asked for.
   const answer = async () => {
     const said = headsOf(item.state);
-    if (!said.length) return draw();
+    if (!said.length && !item.marks.length) return draw();
+    const heads = new Map(said.map((each) => [each.word, each]));
+    const marks = item.marks.filter((each) => !heads.has(each.word));
     try {
       const { sentences } = await post("/api/parse", {
         tokens: [item.tokens],
         model: session.project.model,
-        constraints: [said.map(({ word, head, label }) => ({ word, head, ...(label ? { labels: [label] } : {}) }))],
+        constraints: [[...marks, ...said.map(({ word, head, label }) => ({ word, head, ...(label ? { labels: [label] } : {}) }))]],
       });
       state.tree = { ...sentences[0], upos: item.upos, multiword_tokens: item.multiword_tokens ?? [] };
     } catch (error) {
-      toast(error.message, "bad");
+      replace(session.fault, error.message).hidden = false;
     }
     return draw();
   };
@@ -168,6 +180,7 @@ export function showHeads(session) {
     ["Enter", "Take the head that is aimed at", () => (state.aim ? set(state.picked, state.aim) : false)],
     ["r", "Make the word the root", () => state.picked && set(state.picked, 0)],
     ["x", "Give up what was said of the word", () => state.picked && known().has(state.picked) && clear(state.picked)],
+    ["l", "Type a label", typeLabel],
     ["a", "All of it is right", accept],
     ["Escape", "Leave the word", () => {
       state.aim = state.picked = 0;

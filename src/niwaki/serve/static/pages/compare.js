@@ -97,7 +97,7 @@ function showResult(place, job) {
   const chooser = select([["", "any label"], ...labels.map((each) => [each, each])], "", (value) => {
     filter.label = value;
     update();
-  }, { id: "label" });
+  }, { id: "label", "aria-label": "With an arc of this label" });
   const better = result.rows.filter((row) => row.b > row.a).length;
   const worse = result.rows.filter((row) => row.b < row.a).length;
   replace(
@@ -171,7 +171,7 @@ function rowTable(rows, { corpus, systems }, names, trees) {
       {},
       rows.map((row) =>
         opening(
-          h("tr", { "data-n": row.n }, h("td", { class: "words" }, row.text), h("td", { class: "n" }, row.words), h("td", { class: "n" }, row.a.toFixed(2)), h("td", { class: "n" }, row.b.toFixed(2)), h("td", { class: `n ${row.b > row.a ? "up" : row.b < row.a ? "down" : ""}` }, signed(row.b - row.a))),
+          h("tr", { "data-n": row.n }, h("td", { class: "words", dir: "auto" }, row.text), h("td", { class: "n" }, row.words), h("td", { class: "n" }, row.a.toFixed(2)), h("td", { class: "n" }, row.b.toFixed(2)), h("td", { class: `n ${row.b > row.a ? "up" : row.b < row.a ? "down" : ""}` }, signed(row.b - row.a))),
           5,
           async () => {
             const found = await post("/api/compare-sentence", { corpus, systems, n: row.n });

@@ -1,8 +1,9 @@
 // Relate: what connectives join and who did what to whom, on the tree, with the path that decided.
 import { get, latest, post } from "../lib/api.js";
 import { copy, debounce, h, plural, replace, select } from "../lib/dom.js";
-import { advised, givenOf, offer, take, takeFiles } from "../lib/given.js";
+import { advised, complain, givenOf, offer, take, takeFiles } from "../lib/given.js";
 import { keys } from "../lib/keys.js";
+import { languageNote, tellLanguage } from "../lib/language.js";
 import { modelNamed, usableModels } from "../lib/models.js";
 import { marksOf, pathText, relationsOf } from "../lib/relations.js";
 import { treeView } from "../lib/tree.js";
@@ -28,18 +29,20 @@ export async function show(main) {
     part: null,
   };
   for (const [kind] of registered) [state.options[kind]] = found[kind];
-  const field = h("textarea", { id: "text", rows: 3, placeholder: "Type or paste text, or drop a text or CoNLL-U file here.", "aria-label": "Text to look for relations in", spellcheck: "false" });
+  const field = h("textarea", { id: "text", dir: "auto", rows: 3, placeholder: "Type or paste text, or drop a text or CoNLL-U file here.", "aria-label": "Text to look for relations in", spellcheck: "false" });
   field.value = sessionStorage.getItem("relate.text") ?? "";
   const status = h("span", { class: "soft num", id: "status", "aria-live": "polite" });
   const results = h("section", { id: "results" });
-  const fault = h("p", { class: "note bad", id: "fault", hidden: true });
+  const language = languageNote();
+  const fault = h("p", { class: "note bad", id: "fault", role: "alert", hidden: true });
 
   const ask = latest((signal, given) => post("/api/relate", { ...given, ...state.options }, { signal }));
   const relate = async () => {
     sessionStorage.setItem("relate.text", field.value);
     if (!registered.length) return;
     if (!field.value.trim()) {
-      fault.hidden = true;
+      complain(fault, field, null);
+      language.hidden = true;
       replace(status);
       showSentences([], results, state);
       replace(results, offer(EXAMPLES, field, relate));
@@ -47,11 +50,9 @@ export async function show(main) {
     }
     const { found: answer, error, stale } = await ask(givenOf(field.value));
     if (stale) return;
-    fault.hidden = !error;
-    if (error) {
-      replace(fault, error.message);
-      return;
-    }
+    complain(fault, field, error);
+    if (error) return;
+    tellLanguage(language, answer.language, modelNamed(usable, state.options.model));
     showSentences(answer.sentences, results, state);
     const total = state.relations.length;
     replace(status, `${plural(answer.sentences.length, "sentence")}, ${plural(total, "relation")}`);
@@ -67,7 +68,7 @@ export async function show(main) {
     main,
     h("h1", {}, "Relate"),
     h("p", { class: "lede" }, "What connectives join and who did what to whom, on the tree, with the path that decided."),
-    h("div", { class: "drop" }, field),
+    h("div", { class: "drop" }, field, fault, language),
     chooser,
     h(
       "div",
@@ -79,7 +80,6 @@ export async function show(main) {
       status,
     ),
     Object.entries(found.missing).map(([kind, advice]) => advised(kind, advice)),
-    fault,
     results,
   );
   takeFiles(main.querySelector(".drop"), field, relate);
@@ -165,7 +165,7 @@ class Card {
     return h(
       "button",
       { class: `chip relation ${on ? "on" : ""}`, "aria-pressed": String(on), "data-key": relation.key, "data-kind": relation.kind, title: relation.meaning, onclick: () => choose(this.state, on ? null : relation) },
-      h("b", { class: "words" }, relation.text),
+      h("b", { class: "words", dir: "auto" }, relation.text),
       ` ${relation.name}`,
     );
   }
@@ -179,7 +179,7 @@ class Card {
       { class: `part ${on ? "on" : ""}`, "aria-pressed": String(on), "data-key": `part ${at}`, "data-role": part.role, vars: { "--span": part.colour }, onclick: () => choose(this.state, chosen, on ? null : at) },
       h("kbd", {}, at < 9 ? at + 1 : ""),
       h("span", { class: "role" }, part.role),
-      h("span", {}, h("span", { class: "words" }, part.text), away, part.meaning ? h("span", { class: "soft" }, ` · ${part.meaning}`) : null),
+      h("span", {}, h("span", { class: "words", dir: "auto" }, part.text), away, part.meaning ? h("span", { class: "soft" }, ` · ${part.meaning}`) : null),
       pathText(chosen, part, sentences),
     );
   }

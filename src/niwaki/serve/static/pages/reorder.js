@@ -1,7 +1,9 @@
 // Reorder: rules, what they move and why, edited live, against references.
 import { get, latest, post } from "../lib/api.js";
 import { debounce, h, percent, plural, replace, select, toast } from "../lib/dom.js";
+import { complain } from "../lib/given.js";
 import { keys } from "../lib/keys.js";
+import { languageNote, tellLanguage } from "../lib/language.js";
 import { attribution, colourOf, light, orderPicture, sourceOrder } from "../lib/orders.js";
 import { treeView } from "../lib/tree.js";
 
@@ -21,11 +23,12 @@ export async function show(main) {
     sets,
   };
   if (!sets.some((each) => each.id === state.rules)) state.rules = "ja";
-  const field = h("textarea", { id: "text", rows: 2, "aria-label": "Text to reorder", spellcheck: "false" });
+  const field = h("textarea", { id: "text", dir: "auto", rows: 2, "aria-label": "Text to reorder", spellcheck: "false" });
   field.value = state.text;
   const editor = makeEditor(() => refresh());
   const results = h("section", { id: "results" });
-  const fault = h("p", { class: "note bad", id: "fault", hidden: true });
+  const language = languageNote();
+  const fault = h("p", { class: "note bad", id: "fault", role: "alert", hidden: true });
 
   const ask = latest(async (signal) => {
     const edited = editor.field.value;
@@ -56,11 +59,9 @@ export async function show(main) {
     if (stale) return;
     editor.fault(error);
     const ofRules = error && /^(rules|\w[\w.-]*\.toml):\d+:/.test(error.message);
-    fault.hidden = !error || ofRules;
-    if (error) {
-      if (!ofRules) replace(fault, error.message);
-      return;
-    }
+    complain(fault, field, ofRules ? null : error);
+    if (error) return;
+    tellLanguage(language, found.own.language, models.find((each) => each.id === state.model));
     const right = found.set.examples.filter((each) => each.right).length;
     editor.say(`${plural(found.set.rules.length, "rule")}${found.set.examples.length ? `, ${right} of ${plural(found.set.examples.length, "example")} right` : ""}`);
     showAll(results, found, state, refresh);
@@ -99,7 +100,7 @@ export async function show(main) {
     h(
       "div",
       { class: "split" },
-      h("div", {}, field, fault, h("div", { vars: { height: "14px" } }), results),
+      h("div", {}, field, fault, language, h("div", { vars: { height: "14px" } }), results),
       h(
         "aside",
         { class: "editor" },
@@ -187,15 +188,17 @@ async function save(text, state, chooser) {
       dialog.close();
       toast(`Kept as ${id}`);
     } catch (error) {
-      toast(error.message, "bad");
+      replace(wrong, error.message).hidden = false;
     }
   };
+  const wrong = h("p", { class: "note bad", id: "save-fault", role: "alert", hidden: true });
   const dialog = h(
     "dialog",
     { onclose: () => dialog.remove(), onkeydown: (event) => event.key === "Enter" && keep() },
     h("h2", {}, "Save the rules"),
     h("p", { class: "soft" }, "They are kept in the work folder and can be used everywhere."),
     h("div", { class: "row" }, field, h("button", { class: "button main", onclick: keep }, "Save")),
+    wrong,
   );
   document.body.append(dialog);
   dialog.showModal();

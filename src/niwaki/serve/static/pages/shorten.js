@@ -1,8 +1,9 @@
 // Shorten: words that can be dropped, struck out in the text and on its trees, and what is left.
 import { get, latest, post } from "../lib/api.js";
 import { copy, debounce, h, percent, plural, replace, select } from "../lib/dom.js";
-import { advised, givenOf, offer, take, takeFiles } from "../lib/given.js";
+import { advised, complain, givenOf, offer, take, takeFiles } from "../lib/given.js";
 import { keys } from "../lib/keys.js";
+import { languageNote, tellLanguage } from "../lib/language.js";
 import { modelNamed, usableModels } from "../lib/models.js";
 import { treeView } from "../lib/tree.js";
 
@@ -28,12 +29,13 @@ export async function show(main) {
     trees: null,
     cards: [],
   };
-  const field = h("textarea", { id: "text", rows: 3, placeholder: "Type or paste text, or drop a text or CoNLL-U file here.", "aria-label": "Text to make shorter", spellcheck: "false" });
+  const field = h("textarea", { id: "text", dir: "auto", rows: 3, placeholder: "Type or paste text, or drop a text or CoNLL-U file here.", "aria-label": "Text to make shorter", spellcheck: "false" });
   field.value = sessionStorage.getItem("shorten.text") ?? "";
   const status = h("span", { class: "soft num", id: "status", "aria-live": "polite" });
   const texts = h("section", { id: "texts" });
   const results = h("section", { id: "results" });
-  const fault = h("p", { class: "note bad", id: "fault", hidden: true });
+  const language = languageNote();
+  const fault = h("p", { class: "note bad", id: "fault", role: "alert", hidden: true });
   const whole = h("input", { type: "checkbox", id: "document", onchange: (event) => {
     state.options.document = event.target.checked;
     shorten();
@@ -45,7 +47,8 @@ export async function show(main) {
     sessionStorage.setItem("shorten.text", field.value);
     if (!state.options.compressor) return;
     if (!field.value.trim()) {
-      fault.hidden = true;
+      complain(fault, field, null);
+      language.hidden = true;
       state.cards = [];
       replace(status);
       replace(texts);
@@ -58,11 +61,9 @@ export async function show(main) {
     const given = same ? { conllu: state.trees.conllu } : givenOf(field.value);
     const { found: answer, error, stale } = await ask({ ...given, ...state.options, ...(state.rate === null ? {} : { rate: state.rate }) });
     if (stale) return;
-    fault.hidden = !error;
-    if (error) {
-      replace(fault, error.message);
-      return;
-    }
+    complain(fault, field, error);
+    if (error) return;
+    tellLanguage(language, answer.language, modelNamed(usable, state.options.model));
     const { sentences } = answer;
     state.trees = { key, conllu: sentences.map((each) => each.conllu).join("") };
     const words = sentences.flatMap((each) => each.kept);
@@ -85,7 +86,7 @@ export async function show(main) {
     main,
     h("h1", {}, "Shorten"),
     h("p", { class: "lede" }, "Words that can be dropped, struck out in the text and on its trees."),
-    h("div", { class: "drop" }, field),
+    h("div", { class: "drop" }, field, fault, language),
     chooser,
     h(
       "div",
@@ -101,7 +102,6 @@ export async function show(main) {
       { vars: { "margin-bottom": "18px" } },
       rate.element,
     ),
-    fault,
     texts,
     results,
   );
