@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     )
     from niwaki.verbs.expressing import draw_meaning, encode_meaning, evaluate_meaning, meaning
     from niwaki.verbs.extracting import evaluate_answers, extract_answers
+    from niwaki.verbs.fetching import KnownModel, download, index_models, models
     from niwaki.verbs.finding import find, index
     from niwaki.verbs.judging import corrupt, evaluate_judge, judge, train_judge
     from niwaki.verbs.labelling import evaluate_roles, facts, roles, train_roles
@@ -176,6 +177,7 @@ _LATER = {
     "niwaki.verbs.expressing": (
         *("draw_meaning", "encode_meaning", "evaluate_meaning", "meaning"),
     ),
+    "niwaki.verbs.fetching": ("KnownModel", "download", "index_models", "models"),
     "niwaki.verbs.finding": ("find", "index"),
     "niwaki.verbs.extracting": ("evaluate_answers", "extract_answers"),
     "niwaki.verbs.judging": ("corrupt", "evaluate_judge", "judge", "train_judge"),
@@ -217,6 +219,7 @@ __all__ = [
     "Judge",
     "KBest",
     "KernelMissingError",
+    "KnownModel",
     "Learned",
     "Links",
     "Match",
@@ -266,6 +269,7 @@ __all__ = [
     "connectives",
     "corrupt",
     "doubts",
+    "download",
     "draw",
     "draw_meaning",
     "draw_trees",
@@ -285,6 +289,7 @@ __all__ = [
     "facts",
     "find",
     "index",
+    "index_models",
     "info",
     "judge",
     "kbest",
@@ -292,6 +297,7 @@ __all__ = [
     "load",
     "load_queries",
     "meaning",
+    "models",
     "open_workbench",
     "parse",
     "price",
