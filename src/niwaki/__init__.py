@@ -26,6 +26,7 @@ from niwaki.errors import (
 if TYPE_CHECKING:
     import niwaki.draw as draw
     from niwaki.adapting.report import Adapted
+    from niwaki.adapting.shrinking import Shrunk
     from niwaki.analysis.bilingual import BilingualReport
     from niwaki.analysis.curves import CurvesReport
     from niwaki.analysis.doubts import Doubts
@@ -105,6 +106,7 @@ if TYPE_CHECKING:
     from niwaki.verbs.ranking import evaluate_ranking, rank, train_ranker
     from niwaki.verbs.reordering import learn_rules, references, reorder
     from niwaki.verbs.serving import open_workbench
+    from niwaki.verbs.shrinking import shrink
     from niwaki.verbs.training import SelfTrained, Uptrained, self_train, train, uptrain
 
 __version__ = "0.1.0.dev0"
@@ -114,6 +116,7 @@ __version__ = "0.1.0.dev0"
 # (The imports above tell type checkers the same; a test compares the two.)
 _LATER = {
     "niwaki.adapting.report": ("Adapted",),
+    "niwaki.adapting.shrinking": ("Shrunk",),
     "niwaki.analysis.bilingual": ("BilingualReport",),
     "niwaki.analysis.curves": ("CurvesReport",),
     "niwaki.analysis.doubts": ("Doubts",),
@@ -187,6 +190,7 @@ _LATER = {
     "niwaki.verbs.ranking": ("evaluate_ranking", "rank", "train_ranker"),
     "niwaki.verbs.reordering": ("learn_rules", "references", "reorder"),
     "niwaki.verbs.serving": ("open_workbench",),
+    "niwaki.verbs.shrinking": ("shrink",),
     "niwaki.verbs.training": ("SelfTrained", "Uptrained", "self_train", "train", "uptrain"),
 }
 _PLACES = {
@@ -249,6 +253,7 @@ __all__ = [
     "SelfTrained",
     "Sentence",
     "SentenceList",
+    "Shrunk",
     "Token",
     "TradeOff",
     "Tree",
@@ -307,6 +312,7 @@ __all__ = [
     "reorder",
     "roles",
     "self_train",
+    "shrink",
     "symmetrize",
     "to_arrow",
     "to_networkx",

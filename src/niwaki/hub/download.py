@@ -119,7 +119,10 @@ def _publish(part: _Part, target: Path, entry: Entry, source: str) -> None:
 
 
 def _digest(file: BinaryIO) -> str:
-    return hashlib.file_digest(file, "sha256").hexdigest()
+    summed = hashlib.sha256()
+    while data := file.read(_CHUNK):
+        summed.update(data)
+    return summed.hexdigest()
 
 
 def _is_whole(path: Path, entry: Entry) -> bool:

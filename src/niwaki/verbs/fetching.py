@@ -12,9 +12,8 @@ from niwaki.errors import ModelError, nearest
 from niwaki.hub.cache import cached_models
 from niwaki.hub.cards import entry_of, index_folder
 from niwaki.hub.download import fetch
-from niwaki.hub.index import Entry
+from niwaki.hub.index import Entry, read_entries
 from niwaki.hub.sources import installed_sources, offers
-from niwaki.hub.sources import read_entries as entries_of
 from niwaki.pipeline.store import bundled_models, packaged_models
 
 Where = Literal["box", "package", "downloaded", "available"]
@@ -88,7 +87,7 @@ def _local() -> Iterator[KnownModel]:
         if entry is not None:
             yield KnownModel(entry, "downloaded", cached.path)
     for source in installed_sources():
-        for entry in entries_of(source.name, source.index()):
+        for entry in read_entries(source.name, source.index()):
             yield KnownModel(entry, "package", source.path / entry.file)
 
 
