@@ -120,6 +120,9 @@ def index_models(folder: str | os.PathLike[str]) -> list[KnownModel]:
 
     What it says comes from the cards of the models. A model is called as its file is; its version
     counts from 1 and goes up when its bytes change.
+
+        >>> [model.name for model in index_models("models/")]
+        ['af', 'te']
     """
     entries = index_folder(folder)
     return [KnownModel(entry, "available", Path(folder) / entry.file) for entry in entries]
