@@ -30,8 +30,12 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	resume.py self_training.py tagless.py train.py walk.py)
 
 .PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model roles-model \
+<<<<<<< HEAD
 	meaning-model judge-model accurate accurate-model silver lock sbom wheel wheels docs build \
 	axe clean
+=======
+	meaning-model judge-model accurate accurate-model language-models languages silver lock sbom wheel build clean
+>>>>>>> hub
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -138,6 +142,19 @@ accurate: $(ACCURATE_MODEL) .venv/.installed ## install the accurate English mod
 $(ACCURATE_MODEL):
 	@echo "no file $@: the model is not there yet; make accurate-model makes it" >&2; exit 1
 
+LANGUAGE_MODELS := packages/niwaki-models
+# Some of them only: make language-models CODES="te af"
+CODES ?=
+language-models: .venv/.built ## train the small models of other languages, if their data is at hand
+	$(BIN)/python tools/make_language_models.py build/languages \
+		$(LANGUAGE_MODELS)/src/niwaki_models $(CODES)
+
+languages: $(LANGUAGE_MODELS)/src/niwaki_models/index.json .venv/.installed ## install the models of other languages into .venv
+	$(PIP) -e $(LANGUAGE_MODELS)
+
+$(LANGUAGE_MODELS)/src/niwaki_models/index.json:
+	@echo "no file $@: the models are not there yet; make language-models makes them" >&2; exit 1
+
 # Text parsed by a larger network, which is trained first: TEACHER_ENCODER is a folder like ENCODER.
 TEACHER_ENCODER ?= build/encoders/all-mpnet-base-v2
 SILVER := build/silver/.made
@@ -178,7 +195,11 @@ docs: .venv-docs/.installed ## the site, built strictly into build/site
 build: .venv/.built ## compile the kernel in place
 
 clean: ## remove everything that was built
+<<<<<<< HEAD
 	rm -rf .venv .venv-docs .venv-peers build dist src/niwaki.egg-info $(ACCURATE)/build $(ACCURATE)/src/*.egg-info
+=======
+	rm -rf .venv .venv-peers build dist src/niwaki.egg-info packages/*/build packages/*/src/*.egg-info
+>>>>>>> hub
 	find src -name '*.so' -delete
 
 .venv/bin/pip:

@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "niwaki"
 GROUND = {"errors", "typing", "keys"}
 DATA = GROUND | {"kernel", "data"}
 LEARNING = DATA | {"features", "learning"}
-MODELS = LEARNING | {"tagging", "segmenting", "parsers", "pipeline"}
+MODELS = LEARNING | {"hub", "tagging", "segmenting", "parsers", "pipeline"}
 JUDGING = DATA | {"tasks", "metrics"}
 BELOW_TRAINING = MODELS | JUDGING | {"objectives"}
 BELOW_APPLICATIONS = BELOW_TRAINING | {"training", "draw"}
@@ -25,12 +25,13 @@ MAY_IMPORT = {
     "kernel": {"errors"},
     "data": GROUND | {"kernel"},
     "draw": {"errors", "data"},
+    "hub": DATA,
     "features": DATA,
     "learning": DATA,
     "tagging": LEARNING,
     "segmenting": LEARNING,
     "parsers": LEARNING | {"tagging"},
-    "pipeline": LEARNING | {"tagging", "segmenting", "parsers"},
+    "pipeline": LEARNING | {"hub", "tagging", "segmenting", "parsers"},
     "tasks": DATA | {"learning"},
     "metrics": DATA,
     "objectives": JUDGING,

@@ -26,6 +26,7 @@ from niwaki.errors import (
 if TYPE_CHECKING:
     import niwaki.draw as draw
     from niwaki.adapting.report import Adapted
+    from niwaki.adapting.shrinking import Shrunk
     from niwaki.analysis.bilingual import BilingualReport
     from niwaki.analysis.curves import CurvesReport
     from niwaki.analysis.doubts import Doubts
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
     )
     from niwaki.verbs.expressing import draw_meaning, encode_meaning, evaluate_meaning, meaning
     from niwaki.verbs.extracting import evaluate_answers, extract_answers
+    from niwaki.verbs.fetching import KnownModel, download, index_models, models
     from niwaki.verbs.finding import find, index
     from niwaki.verbs.judging import corrupt, evaluate_judge, judge, train_judge
     from niwaki.verbs.labelling import evaluate_roles, facts, roles, train_roles
@@ -106,6 +108,7 @@ if TYPE_CHECKING:
     from niwaki.verbs.ranking import evaluate_ranking, rank, train_ranker
     from niwaki.verbs.reordering import learn_rules, references, reorder
     from niwaki.verbs.serving import open_workbench
+    from niwaki.verbs.shrinking import shrink
     from niwaki.verbs.training import SelfTrained, Uptrained, self_train, train, uptrain
     from niwaki.verbs.translating import Translation, translate_run, translate_train
     from niwaki.verbs.tuning import (
@@ -122,6 +125,7 @@ __version__ = "0.1.0.dev0"
 # (The imports above tell type checkers the same; a test compares the two.)
 _LATER = {
     "niwaki.adapting.report": ("Adapted",),
+    "niwaki.adapting.shrinking": ("Shrunk",),
     "niwaki.analysis.bilingual": ("BilingualReport",),
     "niwaki.analysis.curves": ("CurvesReport",),
     "niwaki.analysis.doubts": ("Doubts",),
@@ -187,6 +191,7 @@ _LATER = {
     "niwaki.verbs.expressing": (
         *("draw_meaning", "encode_meaning", "evaluate_meaning", "meaning"),
     ),
+    "niwaki.verbs.fetching": ("KnownModel", "download", "index_models", "models"),
     "niwaki.verbs.finding": ("find", "index"),
     "niwaki.verbs.extracting": ("evaluate_answers", "extract_answers"),
     "niwaki.verbs.judging": ("corrupt", "evaluate_judge", "judge", "train_judge"),
@@ -196,6 +201,7 @@ _LATER = {
     "niwaki.verbs.ranking": ("evaluate_ranking", "rank", "train_ranker"),
     "niwaki.verbs.reordering": ("learn_rules", "references", "reorder"),
     "niwaki.verbs.serving": ("open_workbench",),
+    "niwaki.verbs.shrinking": ("shrink",),
     "niwaki.verbs.training": ("SelfTrained", "Uptrained", "self_train", "train", "uptrain"),
     "niwaki.verbs.translating": ("Translation", "translate_run", "translate_train"),
     "niwaki.verbs.tuning": (
@@ -235,6 +241,7 @@ __all__ = [
     "Judge",
     "KBest",
     "KernelMissingError",
+    "KnownModel",
     "Learned",
     "Links",
     "Match",
@@ -264,6 +271,7 @@ __all__ = [
     "SelfTrained",
     "Sentence",
     "SentenceList",
+    "Shrunk",
     "Token",
     "TradeOff",
     "Translation",
@@ -288,6 +296,7 @@ __all__ = [
     "connectives",
     "corrupt",
     "doubts",
+    "download",
     "draw",
     "draw_meaning",
     "draw_trees",
@@ -307,6 +316,7 @@ __all__ = [
     "facts",
     "find",
     "index",
+    "index_models",
     "info",
     "judge",
     "kbest",
@@ -314,6 +324,7 @@ __all__ = [
     "load",
     "load_queries",
     "meaning",
+    "models",
     "open_workbench",
     "parse",
     "price",
@@ -323,6 +334,7 @@ __all__ = [
     "reorder",
     "roles",
     "self_train",
+    "shrink",
     "symmetrize",
     "to_arrow",
     "to_networkx",

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -95,7 +96,7 @@ def entry(name: object, size: object = 0, digest: object = EMPTY) -> dict[str, o
     [
         (b"", "not a niwaki model"),
         (b"PK\x03\x04" + b"\0" * 100, "not a niwaki model"),
-        (crafted([], version=2), "model format 2, but this niwaki reads format 1"),
+        (crafted([], version=3), "model format 3, but this niwaki reads formats 1 and 2"),
         (crafted([], length=0xFFFFFFFF), "table of contents of 4294967295 bytes"),
         (crafted(b"["), "cannot be read"),
         (crafted(b"[" * 50_000), "cannot be read"),
@@ -123,6 +124,49 @@ def test_refused(data: bytes, message: str, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=message) as caught:
         read_model_file(path)
     assert str(path) in str(caught.value)
+
+
+def test_a_packed_file_is_smaller_and_holds_the_same(tmp_path: Path) -> None:
+    parts = {"config.json": {"a": ["b"] * 100}, "text.bin": b"a pine, a pond " * 20, "x": b"\0"}
+    for name, packed in (("one", False), ("two", True), ("three", True)):
+        write_model_file(tmp_path / name, parts, packed=packed)
+    one, two, three = ((tmp_path / name).read_bytes() for name in ("one", "two", "three"))
+    assert len(two) < len(one) / 2
+    assert two == three
+    assert read_model_file(tmp_path / "one").parts == read_model_file(tmp_path / "two").parts
+
+
+def deflated_entry(data: bytes, length: object) -> dict[str, object]:
+    return {**entry("x", len(data), hashlib.sha256(data).hexdigest()), "length": length}
+
+
+ZEROS = zlib.compress(bytes(1000))
+
+
+@pytest.mark.parametrize(
+    ("data", "length", "message"),
+    [
+        (ZEROS, 999, "part x is not of 999 bytes"),
+        (ZEROS, 1001, "part x is not of 1001 bytes"),
+        (ZEROS + b"more", 1000, "part x is not of 1000 bytes"),
+        (ZEROS[:-1], 1000, "part x is not of 1000 bytes"),
+        (b"no zlib", 10, "part x cannot be inflated"),
+        (ZEROS, -1, "part x grows beyond measure"),
+        (ZEROS, 10**9, "part x grows beyond measure"),
+        (ZEROS, "1000", "part x grows beyond measure"),
+        (ZEROS, True, "part x grows beyond measure"),
+    ],
+)
+def test_hostile_packed_parts(data: bytes, length: object, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad"
+    path.write_bytes(crafted([deflated_entry(data, length)], version=2, body=data))
+    with pytest.raises(ModelError, match=message):
+        read_model_file(path)
+
+
+def test_a_part_that_is_too_regular_is_not_packed(tmp_path: Path) -> None:
+    write_model_file(tmp_path / "m", {"config.json": {}, "x": bytes(10**6)}, packed=True)
+    assert read_model_file(tmp_path / "m").raw("x") == bytes(10**6)
 
 
 @given(data=st.binary(max_size=300))

@@ -13,8 +13,9 @@ from niwaki.features.weights import (
     average,
     compress,
     compress_onto,
+    pruned,
 )
-from niwaki.kernel.linear import SLOTS, SparseWeights
+from niwaki.kernel.linear import SLOTS, CompiledWeights, SparseWeights
 from tests.reference.weights import averaged
 
 CLASSES = 6
@@ -236,3 +237,42 @@ def test_a_learner_on_a_base_scores_both() -> None:
     assert len(learner.export()["keys"]) == 2, "only what was added is its own"
     with pytest.raises(ValueError, match="on a base of"):
         SparseWeights(CLASSES + 1, base=base.compile())
+
+
+@pytest.mark.parametrize("share", [0.9, 0.45, 0.3, 0.12, 0.05])
+def test_a_pruned_table_knows_its_most_important_rows_by_their_keys(share: float) -> None:
+    """Buckets are put together without the keys; each key must be found where it is looked for."""
+    keys = random_keys(3000)
+    table = compress(
+        learned({key: {n % CLASSES: 1 + n} for n, key in enumerate(keys)}), CLASSES, 3000
+    )
+    small = pruned(table, int(share * 3000))
+    assert small.rows <= max(share * 3000, 0.4 * 3000 / 12 + 300)
+    assert len(small.arrays["fill"]) < len(table.arrays["fill"]) or share > 0.4
+    last = keys[-int(share * 3000 * 0.9) :]
+    same = [np.array_equal(score_of(small, key), score_of(table, key)) for key in last]
+    # A full bucket drops a row now and then, in both tables.
+    assert np.mean(same) > 0.97
+    gone = [np.any(score_of(small, key)) for key in keys[: int((1 - share) * 3000 * 0.9)]]
+    assert np.mean(gone) < 0.03
+
+
+def test_a_pruned_table_that_keeps_all_is_the_same() -> None:
+    keys = random_keys(200)
+    table = compress(learned({key: {0: 3, 2: -n} for n, key in enumerate(keys, 1)}), CLASSES, 1000)
+    same = pruned(table, table.rows)
+    assert same.size == table.size
+    for key in keys:
+        np.testing.assert_array_equal(score_of(same, key), score_of(table, key))
+
+
+def random_keys(count: int) -> list[int]:
+    return np.random.default_rng(1).integers(1, 2**64, count, dtype=np.uint64).tolist()
+
+
+def score_of(table: PackedWeights, key: int) -> np.ndarray:
+    compiled = _COMPILED.setdefault(id(table), (table, table.compile()))[1]
+    return compiled.scores(np.array([key], dtype=np.uint64))
+
+
+_COMPILED: dict[int, tuple[PackedWeights, CompiledWeights]] = {}

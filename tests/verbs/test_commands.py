@@ -54,6 +54,14 @@ class Bench:
     model: Path
     capfd: pytest.CaptureFixture[str]
 
+    def collection(self) -> Path:
+        """A folder with a model and the index of it."""
+        folder = self.folder / "models"
+        folder.mkdir()
+        (folder / "garden.niwaki").write_bytes(self.model.read_bytes())
+        niwaki.index_models(folder)
+        return folder
+
     def run(self, *words: object) -> str:
         """What a command prints."""
         self.capfd.readouterr()
@@ -372,6 +380,41 @@ def doubts(bench: Bench) -> None:
     words = "doubts", TOY, "-m", "en", "--first", 3
     assert found.to_text() == bench.run(*words)
     assert as_json(found.to_json()) == bench.json(*words)
+
+
+def models(bench: Bench) -> None:
+    bench.collection()
+    found = [model.to_json() for model in niwaki.models(bench.folder / "models")]
+    assert as_json({"models": found}) == bench.json("models", "--index", bench.folder / "models")
+    assert {"en", "garden"} <= {model["name"] for model in found}
+
+
+def download(bench: Bench) -> None:
+    bench.collection()
+    with pytest.MonkeyPatch.context() as patch:
+        caches = [bench.folder / name for name in ("one", "other")]
+        patch.setenv("NIWAKI_CACHE", str(caches[0]))
+        found = niwaki.download("garden", bench.folder / "models")
+        patch.setenv("NIWAKI_CACHE", str(caches[1]))
+        told = bench.run("download", "garden", "--index", bench.folder / "models")
+    assert found.read_bytes() == bench.model.read_bytes()
+    assert str(caches[1] / found.relative_to(caches[0])) in told
+
+
+def index_models(bench: Bench) -> None:
+    folder = bench.collection()
+    written = (folder / "index.json").read_bytes()
+    (folder / "index.json").unlink()
+    assert "garden" in bench.run("index-models", folder)
+    assert (folder / "index.json").read_bytes() == written
+
+
+def shrink(bench: Bench) -> None:
+    one, other = bench.file("one.niwaki"), bench.file("other.niwaki")
+    found = niwaki.shrink(bench.model, one, dev=TOY, size=60_000)
+    words = ("shrink", bench.model, "--to-size", "60kB", "--dev", TOY, "-o", other)
+    assert as_json(found.to_json()) == bench.json(*words)
+    assert one.read_bytes() == other.read_bytes()
 
 
 def draw(bench: Bench) -> None:

@@ -266,7 +266,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     try:
         with _errors_name(path):
             file = io.BufferedWriter(_NamedFile(temporary, "x", path))
-            _try_to_lock(file.fileno())
+            try_to_lock(file.fileno())
         with file:
             yield file
             with _errors_name(path):
@@ -319,11 +319,11 @@ def remove_leftovers(target: Path) -> None:
     """Remove temporary siblings whose writers were killed: nobody holds a lock on them."""
     for found in target.parent.glob(f".{glob.escape(target.name)}.{'[0-9a-f]' * 8}.tmp"):
         with contextlib.suppress(OSError), open(found, "rb") as file:
-            if _try_to_lock(file.fileno()):
+            if try_to_lock(file.fileno()):
                 found.unlink()
 
 
-def _try_to_lock(file: int) -> bool:
+def try_to_lock(file: int) -> bool:
     """Lock a file until it is closed; False if somebody has, or the disk knows no locks."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -9,6 +9,9 @@ r"""The container of a trained model: named parts in one file, every bit of it c
 
 Parts are JSON (`*.json`), tensors (`*.safetensors`) or plain bytes. `config.json`
 is always there: all that is needed to rebuild the pipeline, and its history.
+
+Format 1 has parts as they are. In format 2, which is for models that are sent over a network, a
+part whose entry has a `length` is deflated, and has so many bytes when it is inflated.
 """
 
 from __future__ import annotations
@@ -19,10 +22,11 @@ import os
 import re
 import stat
 import struct
+import zlib
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import safetensors.numpy
@@ -31,11 +35,13 @@ from numpy.typing import NDArray
 from niwaki.data.files import atomic_write
 from niwaki.errors import ModelError, shown
 
-FORMAT_VERSION = 1
+FORMAT_VERSION, PACKED_VERSION = 1, 2
 _MAGIC = b"\x89NIWAKI\n"
 _PREFIX = struct.Struct("<8sII")
 _DIGEST = 32
 _MAX_CONTENTS = 1 << 20
+# No part of a model is that regular: a small file must not fill the memory.
+_MAX_RATIO = 100
 _NAME = re.compile(r"[a-z0-9_-][a-z0-9_.-]*(/[a-z0-9_-][a-z0-9_.-]*)*")
 
 Tensors = Mapping[str, NDArray[Any]]
@@ -81,25 +87,40 @@ class ModelFile:
             raise ModelError(f"{self.path}: part {name} holds no tensors ({reason})") from error
 
 
-def write_model_file(path: str | os.PathLike[str], parts: Mapping[str, Part]) -> None:
-    """Write a model atomically; the same parts give the same bytes."""
+def write_model_file(
+    path: str | os.PathLike[str], parts: Mapping[str, Part], *, packed: bool = False
+) -> None:
+    """Write a model atomically; the same parts give the same bytes.
+
+    If `packed`, it takes about half the room and a moment more to read.
+    """
     if "config.json" not in parts:
         raise ValueError("a model file needs a config.json")
-    packed = {name: _pack(name, part) for name, part in parts.items()}
-    contents = [
-        {"name": name, "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-        for name, data in packed.items()
-    ]
+    contents, stored = [], []
+    for name, part in parts.items():
+        whole = part_bytes(name, part)
+        data = deflated(whole) if packed else whole
+        entry = {"name": name, "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        contents.append({**entry, "length": len(whole)} if data is not whole else entry)
+        stored.append(data)
     table = json.dumps(contents).encode()
-    head = _PREFIX.pack(_MAGIC, FORMAT_VERSION, len(table)) + table
+    version = PACKED_VERSION if packed else FORMAT_VERSION
+    head = _PREFIX.pack(_MAGIC, version, len(table)) + table
     with atomic_write(path) as file:
         file.write(head)
         file.write(hashlib.sha256(head).digest())
-        for data in packed.values():
+        for data in stored:
             file.write(data)
 
 
-def _pack(name: str, part: Part) -> bytes:
+def deflated(data: bytes) -> bytes:
+    """What a packed file has of a part: it is itself where that is no longer, or too regular."""
+    found = zlib.compress(data, 9)
+    return found if len(found) < len(data) <= _MAX_RATIO * len(found) else data
+
+
+def part_bytes(name: str, part: Part) -> bytes:
+    """A part as a file has it."""
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} cannot name a part")
     if isinstance(part, bytes):
@@ -144,10 +165,10 @@ def read_parts(path: str, file: BinaryIO, size: int) -> dict[str, bytes]:
     magic, version, length = _PREFIX.unpack(start)
     if magic != _MAGIC:
         raise _foreign(path, magic)
-    if version != FORMAT_VERSION:
+    if version not in (FORMAT_VERSION, PACKED_VERSION):
         raise ModelError(
-            f"{path}: model format {version}, but this niwaki reads format {FORMAT_VERSION}; "
-            "install the niwaki that wrote it, or train the model again"
+            f"{path}: model format {version}, but this niwaki reads formats {FORMAT_VERSION} and "
+            f"{PACKED_VERSION}; install the niwaki that wrote it, or train the model again"
         )
     at = _PREFIX.size + length + _DIGEST
     if length > _MAX_CONTENTS or at > size:
@@ -155,8 +176,8 @@ def read_parts(path: str, file: BinaryIO, size: int) -> dict[str, bytes]:
     table = file.read(length)
     if hashlib.sha256(start + table).digest() != file.read(_DIGEST):
         raise _damaged(path, "the table of contents does not match its checksum")
-    contents = _contents(path, table)
-    for name, part_size, _ in contents:
+    contents = _contents(path, table, is_packed=version == PACKED_VERSION)
+    for name, part_size, _, _ in contents:
         if part_size > size - at:
             raise _damaged(path, f"part {name} is cut off")
         at += part_size
@@ -165,30 +186,54 @@ def read_parts(path: str, file: BinaryIO, size: int) -> dict[str, bytes]:
     return _read_summed(path, file, contents)
 
 
-def _read_summed(
-    path: str, file: BinaryIO, contents: list[tuple[str, int, str]]
-) -> dict[str, bytes]:
+class _Entry(NamedTuple):
+    """A line of the table of contents; `length` is None for a part that is not deflated."""
+
+    name: str
+    size: int
+    digest: str
+    length: int | None
+
+
+def _read_summed(path: str, file: BinaryIO, contents: list[_Entry]) -> dict[str, bytes]:
     parts: dict[str, bytes] = {}
     sums = {}
     # hashlib releases the interpreter lock, so parts are summed while others are read.
     with ThreadPoolExecutor(2) as pool:
-        for name, size, _ in contents:
+        for name, size, _, _ in contents:
             parts[name] = file.read(size)
             sums[name] = pool.submit(hashlib.sha256, parts[name])
-    for name, _, digest in contents:
+    for name, _, digest, length in contents:
         if sums[name].result().hexdigest() != digest:
             raise _damaged(path, f"part {name} does not match its checksum")
+        if length is not None:
+            parts[name] = _inflated(path, name, parts[name], length)
     return parts
 
 
-def _contents(path: str, table: bytes) -> list[tuple[str, int, str]]:
+def _inflated(path: str, name: str, data: bytes, length: int) -> bytes:
+    """The bytes of a deflated part; no more memory is taken than its entry says."""
+    reader = zlib.decompressobj()
+    try:
+        found = reader.decompress(data, length + 1)
+    except zlib.error as error:
+        raise _damaged(path, f"part {name} cannot be inflated") from error
+    if len(found) != length or not reader.eof or reader.unused_data:
+        raise _damaged(path, f"part {name} is not of {length} bytes")
+    return found
+
+
+def _contents(path: str, table: bytes, *, is_packed: bool) -> list[_Entry]:
     """The table of contents, as foreign input: its checksum only proves that it is whole."""
     try:
-        entries = [(entry["name"], entry["size"], entry["sha256"]) for entry in json.loads(table)]
-    except (ValueError, RecursionError, TypeError, KeyError) as error:
+        entries = [
+            _Entry(each["name"], each["size"], each["sha256"], each.get("length"))
+            for each in json.loads(table)
+        ]
+    except (ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
         raise _damaged(path, "a table of contents that cannot be read") from error
     seen: set[str] = set()
-    for name, size, digest in entries:
+    for name, size, digest, length in entries:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise _damaged(path, f"a part named {shown(str(name))}")
         if name in seen:
@@ -196,7 +241,9 @@ def _contents(path: str, table: bytes) -> list[tuple[str, int, str]]:
         seen.add(name)
         if type(size) is not int or size < 0 or not isinstance(digest, str):
             raise _damaged(path, f"part {name} has no size or checksum")
-    return entries
+        if length is not None and (type(length) is not int or not 0 <= length <= _MAX_RATIO * size):
+            raise _damaged(path, f"part {name} grows beyond measure")
+    return entries if is_packed else [each._replace(length=None) for each in entries]
 
 
 def _damaged(path: str, found: str) -> ModelError:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from niwaki.data.tree import Tree
@@ -63,11 +65,33 @@ def _meet(one: Arc, other: Arc) -> bool:
 
 
 def text_width(text: str) -> int:
-    """Terminal cells that a printable text takes: wide characters two, combining ones none."""
-    return sum(map(_char_width, text))
+    """Terminal cells that a printable text takes: wide characters two, combining ones none.
+
+    Emoji that a joiner makes one picture take the cells of the first of them.
+    """
+    before = ("", *text)
+    return sum(
+        _char_width(char)
+        for char, last in zip(text, before, strict=False)
+        if not (last == _JOINER and _char_width(char) == 2)
+    )
+
+
+_JOINER = "\u200d"
+# Vowels and final consonants of Hangul that is written letter by letter (NFD): they stand in the
+# cells of the consonant before them.
+_INSIDE_HANGUL = (range(0x1160, 0x1200), range(0xD7B0, 0xD7FC))
 
 
 def _char_width(char: str) -> int:
     if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
         return 0
+    if any(ord(char) in block for block in _INSIDE_HANGUL):
+        return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def is_right_to_left(forms: Iterable[str]) -> bool:
+    """Whether more letters of a sentence are written from right to left than otherwise."""
+    sides = Counter(unicodedata.bidirectional(char) for form in forms for char in form)
+    return sides["R"] + sides["AL"] > sides["L"]

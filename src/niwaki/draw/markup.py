@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from niwaki.data.sentence import Sentence
 from niwaki.data.token import known_probabilities
 from niwaki.data.tree import ROOT, Tree
-from niwaki.draw.layout import Arc, place_arcs, text_width
+from niwaki.draw.layout import Arc, is_right_to_left, place_arcs, text_width
 
 _FONT = 15
 _CELL = 8.2  # width of a terminal cell at that size, in a proportional font
@@ -22,7 +22,8 @@ _FOOT = 6  # distance between the feet of arcs at one word
 _DOUBTFUL = 0.8
 
 _STYLE = (
-    "text{font-family:system-ui,sans-serif}"
+    # A word is written in its own direction, whatever stands around it.
+    "text{font-family:system-ui,sans-serif;unicode-bidi:plaintext}"
     ".w{font-size:15px;fill:currentColor}"
     ".t{font-size:11px;fill:currentColor;opacity:.65}"
     ".l{font-size:11px;fill:#2f6f4f;paint-order:stroke;stroke:var(--paper,#fff);stroke-width:4px}"
@@ -44,8 +45,8 @@ def escape(text: str) -> str:
 def svg(sentence: Sentence, *, probabilities: bool = False) -> str:
     """The tree as arcs above the words, in one `<svg>` element without outside references.
 
-    With `probabilities`, that of the arc stands behind its label, where it is known; those of
-    doubtful arcs stand out.
+    A sentence that is written from right to left is drawn so. With `probabilities`, that of the arc
+    stands behind its label, where it is known; those of doubtful arcs stand out.
     """
     certain = known_probabilities(sentence).get("arc") if probabilities else None
     tree = sentence.tree if certain is None else _with_numbers(sentence.tree, certain)
@@ -54,6 +55,9 @@ def svg(sentence: Sentence, *, probabilities: bool = False) -> str:
     centres, width = _word_positions(sentence, placed)
     base = _LEVEL * (max((arc.level for arc in placed), default=0) + 1) + 8
     feet = _feet(placed, len(tree))
+    if is_right_to_left(sentence.forms):
+        centres = [width - centre for centre in centres]
+        feet = {arc: -offset for arc, offset in feet.items()}
     parts = []
     for word, head in enumerate(tree.heads, start=1):
         if head == ROOT:
@@ -79,7 +83,12 @@ def svg(sentence: Sentence, *, probabilities: bool = False) -> str:
 
 def fragment(sentence: Sentence) -> str:
     """What a notebook shows for a sentence."""
-    return f'<div style="overflow-x:auto">{svg(sentence)}</div>'
+    return f'<div style="overflow-x:auto"{direction(sentence)}>{svg(sentence)}</div>'
+
+
+def direction(sentence: Sentence) -> str:
+    """An attribute of what a picture scrolls in: it begins where the sentence does."""
+    return ' dir="rtl"' if is_right_to_left(sentence.forms) else ""
 
 
 def _word_positions(sentence: Sentence, placed: list[Arc]) -> tuple[list[float], float]:

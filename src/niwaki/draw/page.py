@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from niwaki.data.sentence import Sentence
-from niwaki.draw.markup import escape, svg
+from niwaki.draw.markup import direction, escape, svg
 
 _STYLE = (
     ":root{color-scheme:light dark;--paper:#fff;--card:#f6f8f6;--line:#8884}"
@@ -37,8 +37,8 @@ def html(
 ) -> str:
     """A page with one picture a sentence; wide ones scroll, nothing is loaded from elsewhere."""
     figures = "\n".join(
-        f"<figure><figcaption>{escape(sentence.id or str(number))}</figcaption>\n"
-        f"<div>{svg(sentence, probabilities=probabilities)}</div></figure>"
+        f'<figure><figcaption dir="auto">{escape(sentence.id or str(number))}</figcaption>\n'
+        f"<div{direction(sentence)}>{svg(sentence, probabilities=probabilities)}</div></figure>"
         for number, sentence in enumerate(sentences, start=1)
     )
     return page(title, figures)

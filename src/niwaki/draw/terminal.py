@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 from niwaki.data.sentence import Sentence
 from niwaki.data.token import known_probabilities
 from niwaki.data.tree import ROOT, UNKNOWN
@@ -104,12 +102,15 @@ def _align(rows: list[list[str]]) -> list[str]:
     ]
 
 
+# They join letters or keep them apart (Persian, Hindi, emoji), and do nothing to a terminal.
+_JOINERS = "\u200c\u200d"
+
+
 def printable(text: str) -> str:
     """Control characters would drive the terminal; each is shown as its escape instead."""
     if text.isprintable():
         return text
     return "".join(
-        itertools.chain.from_iterable(
-            char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-        )
+        char if char.isprintable() or char in _JOINERS else char.encode("unicode_escape").decode()
+        for char in text
     )

@@ -16,6 +16,9 @@ from niwaki.typing import Arrays
 # drops its least important rows; at this load, that hits about one row in a hundred.
 _LOAD = 0.62
 _PIECE = 1 << 20
+# So many neighbouring buckets can become one when rows are left out, because tables of many
+# buckets have a multiple of all of these.
+_MERGED, _MANY_BUCKETS = (1, 2, 3, 4, 6, 12), 64
 # Before weights are added, so many times the rows that will be kept are looked at, and no fewer
 # than so many.
 _NOTED, _LEAST_NOTED = 2, 1_200_000
@@ -111,6 +114,8 @@ def compress(
         keys, rows = _added((keys, own.times(1 - interpolation.share)), (a["keys"], other), classes)
     kept = rows.most_important(max_rows, least)
     buckets = max(1, int(np.ceil(len(kept) / (SLOTS * _LOAD))))
+    if buckets > _MANY_BUCKETS:
+        buckets += -buckets % max(_MERGED)
     places, prints = buckets_of(keys, buckets)
     return _packed(rows, kept, places, prints, buckets, classes, least)
 
@@ -144,6 +149,27 @@ def compress_onto(base: PackedWeights, learned: Arrays) -> PackedWeights:
         kept = np.argsort(-rows.importance, kind="stable")[: 2 * LEAST_ROWS * buckets]
     places, prints = sites >> 16, (sites & 0xFFFF).astype(np.uint16)
     return _packed(rows, kept, places, prints, buckets, base.classes)
+
+
+def pruned(table: PackedWeights, max_rows: int) -> PackedWeights:
+    """The table with its most important rows; there may be a few more, or a few less.
+
+    A row's bucket is floor(h * buckets) for a number h of its key, so with m times fewer buckets it
+    is that of now, divided by m: that needs no keys. As many are put together as leave room.
+    """
+    a, buckets = table.arrays, len(table.arrays["fill"])
+    rows = _Rows(
+        a["counts"].astype(np.int64),
+        a["entry_classes"].astype(np.int64),
+        a["entry_weights"].astype(np.float32) * np.float32(table.scale),
+    )
+    room = _LOAD * SLOTS * buckets
+    merged = max((m for m in _MERGED if buckets % m == 0 and max_rows * m <= room), default=1)
+    places = np.repeat(np.arange(buckets), a["fill"]) // merged
+    buckets //= merged
+    # A table that is emptier is not read.
+    kept = rows.most_important(max(max_rows, LEAST_ROWS * buckets + LEAST_ROWS))
+    return _packed(rows, kept, places, a["prints"], buckets, table.classes)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,8 @@ _UNWRITABLE = re.compile("[\t\n\r\0]")
 class Settings:
     """The component's part of spaCy's configuration."""
 
-    model: str = "en"
+    # "": the model that is called as spaCy calls the language of the pipeline.
+    model: str = ""
     beam: int | None = None
     threads: int = 1
     retag: bool = False
@@ -72,7 +73,8 @@ class Parse:
 _models: WeakValueDictionary[tuple[str, int], Pipeline] = WeakValueDictionary()
 
 
-def _shared_model(name: str) -> Pipeline:
+def shared_model(name: str) -> Pipeline:
+    """A model by its name or its file, loaded once for all who use it."""
     path = find_model(name)
     key = (str(path.resolve()), path.stat().st_mtime_ns if path.exists() else 0)
     pipeline = _models.get(key)
@@ -89,7 +91,7 @@ class Component:
         self._use(settings)
 
     def _use(self, settings: Settings) -> None:
-        model = _shared_model(settings.model)
+        model = shared_model(settings.model)
         try:
             model.parser.check(Search(beam=settings.beam))
         except ModelError as error:
@@ -303,7 +305,7 @@ def _candidates_of_span(span: Any, k: int = 10) -> list[Parse]:
     words = [i for i in places if not doc[i].is_space and doc[i].text]
     if not words:
         return []
-    model = _shared_model(record["model"])
+    model = shared_model(record["model"])
     sentence = _as_sentence(doc, words, record["given"])
     found = model.kbest(sentence, k, beam=record["beam"])
     rows = zip(found.trees, found.scores.tolist(), found.probabilities.tolist(), strict=True)
@@ -335,6 +337,8 @@ def make_component(
     retag: bool,
     probabilities: bool,
 ) -> Component:
+    # A pipeline for any language says nothing of which.
+    model = model or ("en" if nlp.lang == "xx" else nlp.lang)
     return Component(name, Settings(model, beam, threads, retag, probabilities))
 
 

@@ -67,10 +67,10 @@ class Pipeline:
     # None: the model is of a time when that was not kept.
     learned: LearnedSentences | None = None
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file, atomically."""
+    def save(self, path: str | os.PathLike[str], *, packed: bool = False) -> None:
+        """Write the model to one file, atomically; if `packed`, to one of about half the size."""
         parts = self.parts()
-        write_model_file(path, {"config.json": dict(self.config), **parts.files})
+        write_model_file(path, {"config.json": dict(self.config), **parts.files}, packed=packed)
 
     def parts(self) -> Parts:
         """What a file holds of it; each part writes itself."""

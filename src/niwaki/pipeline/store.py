@@ -12,6 +12,8 @@ from niwaki.data.modelfile import ModelFile, read_model_file
 from niwaki.errors import ConfigError, ModelError, nearest, shown
 from niwaki.features.clusters import WordClusters
 from niwaki.features.parts import SavedParts
+from niwaki.hub.cache import NAME, SUFFIX, cached_models
+from niwaki.hub.sources import installed_model, known_names
 from niwaki.parsers.base import TaggingParser, load_family
 from niwaki.pipeline.learned import LEARNED_FILE, LearnedSentences
 from niwaki.pipeline.pipeline import Pipeline
@@ -35,7 +37,7 @@ _PACKAGES = {"en-accurate": "pip install niwaki-en-accurate (in a checkout: make
 
 
 def load(name_or_path: str | os.PathLike[str] = "en") -> Pipeline:
-    """A model by its name (`en` is in the box) or from a file."""
+    """A model by its name or from a file: `en` is in the box, `niwaki download` fetches others."""
     return pipeline_of(read_model_file(find_model(name_or_path)))
 
 
@@ -101,26 +103,44 @@ def _build(file: ModelFile) -> Pipeline:
 
 
 def find_model(name_or_path: str | os.PathLike[str]) -> Path:
-    """The file of a model: one in the box or of a package by its name, else the path itself."""
+    """The file of a model: by its name in the box, a package or the cache, else the path itself."""
     path, name = Path(name_or_path), os.fspath(name_or_path)
-    # The kernel is compiled, so the package lies in a folder, never in an archive.
-    folder = Path(str(resources.files("niwaki"))) / "assets" / "models"
-    bundled = {file.stem: file for file in folder.glob("*.niwaki")}
+    bundled = bundled_models()
     if name in bundled:
         return bundled[name]
     if path.name != name:
         return path
-    installed = metadata.entry_points(group=_GROUP)
-    if name in installed.names:
-        return _file_of(installed[name])
-    if path.exists():
-        return path
+    packaged = metadata.entry_points(group=_GROUP)
+    if name in packaged.names:
+        return _file_of(packaged[name])
+    fetched = cached_models()
+    if name in fetched:
+        return fetched[name].path
+    found = installed_model(name) if NAME.fullmatch(name) and path.suffix != SUFFIX else None
+    if found is not None or path.exists():
+        return found or path
     if name in _PACKAGES:
         raise ModelError(f"no model {name!r}: its package is missing; run: {_PACKAGES[name]}")
+    offered = known_names()
+    if name in offered:
+        raise ModelError(f"no model {name!r} yet; run: niwaki download {name}")
     raise ModelError(
-        f"no model {name!r}: neither a file nor one in the box or of an installed package; "
-        f"{nearest(name, {*bundled, *installed.names})}"
+        f"no model {name!r}: neither a file nor one in the box or of an installed package, nor "
+        "downloaded (`niwaki models` lists what there is); "
+        f"{nearest(name, {*bundled, *packaged.names, *fetched, *offered})}"
     )
+
+
+def bundled_models() -> dict[str, Path]:
+    """The models in the box, by name."""
+    # The kernel is compiled, so the package lies in a folder, never in an archive.
+    folder = Path(str(resources.files("niwaki"))) / "assets" / "models"
+    return {file.stem: file for file in sorted(folder.glob(f"*{SUFFIX}"))}
+
+
+def packaged_models() -> dict[str, Path]:
+    """The models that installed packages are, by name."""
+    return {each.name: _file_of(each) for each in metadata.entry_points(group=_GROUP)}
 
 
 def _file_of(entry: metadata.EntryPoint) -> Path:

@@ -222,7 +222,7 @@ class Run:
             found = self._tagger_and_parser(family, plan)
         card = self._card(found[-1])
         pipeline = Pipeline(card, *found, data.clusters, segmenter, data.learned)
-        return _with_scores(pipeline, data.dev) if data.dev is not None else pipeline
+        return with_scores(pipeline, data.dev) if data.dev is not None else pipeline
 
     def _tagger_and_parser(
         self, family: Family, plan: Plan
@@ -430,7 +430,7 @@ class Run:
         return record
 
 
-def _with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:
+def with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:
     """The card with the scores of the model as it is shipped, on the development data."""
     scores: dict[str, Any] = {}
     for name, search in pipeline.parser.ways.items():

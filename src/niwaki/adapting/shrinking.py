@@ -1,0 +1,195 @@
+"""A model made small: rows of weights are left out where development data misses them least.
+
+Each table of a model keeps its most important rows. Which table gives up a fifth of its rows next
+is decided by what it costs on development data for each byte that it saves, until the file, whose
+parts are deflated, is as small as was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from niwaki.data.modelfile import ModelFile, deflated, part_bytes
+from niwaki.data.rawtext import raw_text
+from niwaki.data.sentence import Sentence
+from niwaki.errors import ModelError
+from niwaki.features.parts import SavedParts
+from niwaki.features.weights import PackedWeights, pruned
+from niwaki.learning.corpus import Corpus
+from niwaki.metrics.attachment import evaluate
+from niwaki.metrics.segmentation import evaluate_segmentation
+from niwaki.parsers.base import load_family
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import pipeline_of
+from niwaki.tagging.tagger import Tags
+from niwaki.training.run import with_scores
+
+_STEP = 0.8
+# No step is free: what one set of development data does not miss, other text does.
+_LEAST_LOSS = 0.01
+_FEWEST_ROWS = 64
+# What is tried is judged on so many sentences; what comes of it on all.
+_MOST_SENTENCES = 1000
+# Bytes of a file besides its parts: the table of contents.
+_CONTENTS = 4096
+# Of each way to search the trees, and once what is there besides.
+_TREES, _TAGS, _SEGMENTS = "LAS", ("UPOS", "XPOS", "FEATS", "LEMMA"), ("Words", "Sentences")
+
+# Told of each step: the bytes that there are, and those that were asked for.
+Watch = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Shrunk:
+    """A model that was made small: scores on development data, before and after."""
+
+    model: Pipeline
+    rows: Mapping[str, tuple[int, int]]  # of each table, before and after
+    sizes: tuple[int, int]
+    before: Mapping[str, float]
+    after: Mapping[str, float]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "sizes": list(self.sizes),
+            "rows": {name: list(pair) for name, pair in self.rows.items()},
+            "scores": {name: [self.before[name], self.after[name]] for name in self.before},
+        }
+
+
+def shrink(file: ModelFile, dev: Sequence[Sentence], size: int, watch: Watch) -> Shrunk:
+    """The model of a file in at most `size` bytes; see the module.
+
+    Probabilities are calibrated anew on the development data, and the card has the new scores.
+    """
+    full = pipeline_of(file)
+    some = list(dev[:: -(-len(dev) // _MOST_SENTENCES)])
+    search = _Search(file, full, some, size, watch)
+    found = search.run()
+    before = _scores(full, dev)
+    corpus = Corpus(("development data",), tuple(dev))
+    model = with_scores(_calibrated(search.pipeline(found), corpus), corpus)
+    rows = {name: (table.rows, found[name]) for name, table in search.tables.items()}
+    card = {**model.config, "shrunk": {"bytes": size, "rows": {n: b for n, (_, b) in rows.items()}}}
+    sizes = sum(map(len, file.parts.values())), search.size(found)
+    return Shrunk(replace(model, config=card), rows, sizes, before, _scores(model, dev))
+
+
+@dataclass
+class _Search:
+    """States are how many rows each table keeps."""
+
+    file: ModelFile
+    full: Pipeline
+    dev: Sequence[Sentence]
+    wanted: int
+    watch: Watch
+    _sizes: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    @cached_property
+    def tables(self) -> dict[str, PackedWeights]:
+        """The tables of weights, by the names of their parts."""
+        saved = SavedParts(self.file)
+        names = [name.removeprefix("weights-").removesuffix(".safetensors") for name in self._parts]
+        return {name: saved.weights(name) for name in names}
+
+    @property
+    def _parts(self) -> list[str]:
+        return [name for name in self.file.parts if name.startswith("weights-")]
+
+    @cached_property
+    def _fixed(self) -> int:
+        """Bytes of what stays as it is."""
+        others = (data for name, data in self.file.parts.items() if name not in self._parts)
+        return sum(len(deflated(data)) for data in others) + _CONTENTS
+
+    def size(self, state: Mapping[str, int]) -> int:
+        return self._fixed + sum(self._table_size(name, rows) for name, rows in state.items())
+
+    def _table_size(self, name: str, rows: int) -> int:
+        if (name, rows) not in self._sizes:
+            self._sizes[name, rows] = len(deflated(self._part(name, rows)))
+        return self._sizes[name, rows]
+
+    def _part(self, name: str, rows: int) -> bytes:
+        part = f"weights-{name}.safetensors"
+        table = self.tables[name]
+        if rows >= table.rows:
+            return self.file.parts[part]
+        return part_bytes(part, pruned(table, rows).arrays)
+
+    def pipeline(self, state: Mapping[str, int]) -> Pipeline:
+        parts = {f"weights-{n}.safetensors": self._part(n, rows) for n, rows in state.items()}
+        return pipeline_of(ModelFile(self.file.path, {**self.file.parts, **parts}))
+
+    def run(self) -> dict[str, int]:
+        """The state that is small enough, found step by step."""
+        state = {name: table.rows for name, table in self.tables.items()}
+        score, size = self._score(state), self.size(state)
+        # Losses for a byte, as they were when they were last measured.
+        losses: dict[str, float] = {}
+        while size > self.wanted:
+            self.watch(size, self.wanted)
+            steps = {name: self._step(state, name) for name in state}
+            steps = {name: step for name, step in steps.items() if self.size(step) < size}
+            if not steps:
+                raise ModelError(
+                    f"{self.file.path}: at least {size:,} bytes; {self.wanted:,} cannot be reached"
+                )
+            measured: dict[str, float] = {}
+            while True:
+                # Nothing beats a step that is still the cheapest when it is measured again.
+                name = min(steps, key=lambda each: losses.get(each, float("-inf")))
+                if name in measured:
+                    break
+                measured[name] = self._score(steps[name])
+                loss = max(_LEAST_LOSS, score - measured[name])
+                losses[name] = loss / (size - self.size(steps[name]))
+            before, state, score = state[name], steps[name], measured[name]
+            size = self.size(state)
+        return self._filled(state, name, before) if losses else state
+
+    def _step(self, state: Mapping[str, int], name: str) -> dict[str, int]:
+        return {**state, name: max(_FEWEST_ROWS, int(state[name] * _STEP))}
+
+    def _filled(self, state: dict[str, int], name: str, most: int) -> dict[str, int]:
+        """With the last step no longer than it needs to be."""
+        low, high = state[name], most
+        while high - low > max(1, most // 200):
+            middle = (low + high) // 2
+            if self.size({**state, name: middle}) <= self.wanted:
+                low = middle
+            else:
+                high = middle
+        return {**state, name: low}
+
+    def _score(self, state: Mapping[str, int]) -> float:
+        scores = _scores(self.pipeline(state), self.dev)
+        return sum(scores.values()) / len(scores)
+
+
+def _scores(model: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]:
+    """How good the parts of a model are, in percent: trees, tags, and words in raw text."""
+    found: dict[str, float] = {}
+    for name, search in model.parser.ways.items():
+        scores = evaluate(dev, model.parse(dev, retag=True, **vars(search))).scores
+        found[f"{_TREES} ({name})"] = scores[_TREES]
+    for name in _TAGS:
+        if name in scores and name not in model.unpredicted:
+            found[name] = scores[name]
+    if model.segmenter is not None:
+        segmented = list(model.read(raw_text(dev)))
+        scores = evaluate_segmentation(dev, segmented).scores
+        found |= {name: scores[name] for name in _SEGMENTS}
+    return found
+
+
+def _calibrated(model: Pipeline, dev: Corpus) -> Pipeline:
+    if not model.parser.gives_probabilities:
+        return model
+    tags = model.tagger.tag(dev.batch, keep=False) if model.tagger else Tags.none(dev.batch)
+    family = load_family(str(model.config["model"].get("kind", "transition")))
+    return replace(model, parser=family.calibrated(model.parser, dev, tags))
