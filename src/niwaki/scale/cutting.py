@@ -101,10 +101,10 @@ def _record_lines(stream: Input) -> Iterator[bytes]:
     """A line for each record of the file, empty for those that are no text."""
     before = 0
     for record in text_records(stream):
-        yield b"\n" * (record.number - before - 1)
+        blank = "\n" * (record.number - before - 1)
         before = record.number
         made = {"doc_id": record.uri or record.id, "text": record.text}
-        yield json.dumps(made, ensure_ascii=False).encode() + b"\n"
+        yield f"{blank}{json.dumps(made, ensure_ascii=False)}\n".encode()
 
 
 def _grouped(lines: Iterable[bytes], size: int) -> Iterator[bytes]:
@@ -129,7 +129,9 @@ def _cut(stream: Input, form: str | None, size: int) -> Iterator[bytes]:
             data = stream.read(_CHUNK)
             buffer += data
             is_whole = not data
-        at = _border(buffer, borders, size)
+        # What is left is not cut for the sake of a shard that is hardly one.
+        is_rest = is_whole and len(buffer) <= 2 * size
+        at = _border(buffer, borders[:1] if is_rest else borders, size)
         if at is not None and at < len(buffer):
             yield bytes(buffer[:at])
             del buffer[:at]
@@ -144,9 +146,11 @@ def _cut(stream: Input, form: str | None, size: int) -> Iterator[bytes]:
 
 
 def _border(buffer: bytearray, borders: Sequence[re.Pattern[bytes]], size: int) -> int | None:
-    # The last byte may be half of a border.
-    for border in borders:
-        found = border.search(buffer, size - 1, len(buffer) - 1)
+    for number, border in enumerate(borders, start=1):
+        # The best place that is near; any that there is, if none is. The last byte may be half
+        # of a border.
+        end = len(buffer) - 1 if number == len(borders) else min(2 * size, len(buffer) - 1)
+        found = border.search(buffer, size - 1, end)
         if found:
             return found.end()
     return None

@@ -9,7 +9,7 @@ it is, `sentence_id` which sentence.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from niwaki.data.sentence import Sentence, parse_pairs
@@ -119,9 +119,9 @@ def _token_range(misc: str) -> Place:
     return (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
 
 
-def _words(record: Record) -> list[Any] | None:
+def _words(record: Record) -> Sequence[Any] | None:
     words = record.get("tokens", record.get("forms"))
-    return words if isinstance(words, list) and words else None
+    return words if isinstance(words, list | tuple) and words else None
 
 
 def _line(value: object) -> str:
