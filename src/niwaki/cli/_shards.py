@@ -3,7 +3,7 @@
 A command takes part with two lines: `add_shards(parser, model=load)` instead of its argument FILE,
 which says which of its arguments are models and what loads them, and `@over_shards` above `run`.
 A worker loads the models once; for a shard it then runs the command itself, with the shard as its
-input and bytes in memory as its output.
+input.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, TextIO
 
 import niwaki
 from niwaki.cli import FAILED, OK, load_command
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import amount, positive
 from niwaki.cli._json import to_json
 from niwaki.cli._progress import Progress
 from niwaki.data.sentence import Sentence
@@ -72,8 +72,8 @@ def add_shards(
     )
     group.add_argument(
         "--shard-size",
-        type=positive,
-        default=4,
+        type=_megabytes,
+        default=4.0,
         metavar="MB",
         help="with --shards: megabytes of input a shard (default: 4)",
     )
@@ -83,6 +83,13 @@ def add_shards(
             "--json", action="store_true", help="with --shards: the report as one JSON object"
         )
     parser.set_defaults(loads=loads, default_to=to)
+
+
+def _megabytes(text: str) -> float:
+    found = amount(text)
+    if not found:
+        raise argparse.ArgumentTypeError("found 0; give megabytes, such as 4 or 0.5")
+    return found
 
 
 def optional(load: Load) -> Load:
@@ -124,7 +131,8 @@ def run_shards(
         if file == "-" or not os.path.isfile(file):
             raise NiwakiError(f"{file}: no file; --shards needs files")
     settings = _settings(arguments)
-    shards = shards_of(files, getattr(arguments, "source", None), arguments.shard_size * _MEGABYTE)
+    size = max(1, int(arguments.shard_size * _MEGABYTE))
+    shards = shards_of(files, getattr(arguments, "source", None), size)
     total = sum(map(os.path.getsize, files))
     workers = arguments.workers or os.cpu_count() or 1
     rate = _Rate(arguments.command, total)
@@ -180,14 +188,14 @@ class CommandOnShards:
         for name, load in parser.get_default("loads").items():
             self._given[name] = load(given[name])
 
-    def __call__(self, data: bytes, form: str | None, name: str) -> bytes:
+    def __call__(self, data: bytes, form: str | None, name: str, output: io.BufferedIOBase) -> None:
         given = dict(self._given)
         if form == RECORDS:
             lines = (json.loads(line) for line in data.split(b"\n") if line.strip())
             data, form = b"".join(conllu_of(lines, self._read_text)), CONLLU
         if "source" in given:
             given["source"] = form
-        source, output = io.BytesIO(data), io.BytesIO()
+        source = io.BytesIO(data)
         source.name = name
         arguments = argparse.Namespace(
             **given, shards=None, files=[source], output=output, json=False
@@ -195,7 +203,6 @@ class CommandOnShards:
         # Progress, and what is left out, is told by the head.
         with contextlib.redirect_stderr(io.StringIO()):
             self._run(arguments)
-        return output.getvalue()
 
     def _read_text(self, text: str, name: str) -> Iterable[Sentence]:
         for value in self._given.values():

@@ -256,10 +256,13 @@ class Items:
     def words(self) -> int:
         """How many there are: lines of words in CoNLL-U, else what spaces tell apart."""
         if self.form == CONLLU:
-            return len(_WORD.findall(self.data))
+            return sum(1 for _ in _WORD.finditer(self.data))
         if self.form == RECORDS:
-            return sum(_record_words(line) for line in self.data.split(b"\n") if line.strip())
-        return len(self.data.split())
+            return sum(_record_words(line) for line in self._lines() if line.strip())
+        return sum(len(line.split()) for line in self._lines())
+
+    def _lines(self) -> Iterator[bytes]:
+        return map(self.bytes_of, range(len(self)))
 
 
 _WORD = re.compile(rb"^[0-9]+\t", re.M)

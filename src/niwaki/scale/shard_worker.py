@@ -1,15 +1,19 @@
-"""What a worker does with a shard: leave out what cannot be read, run, write the result whole."""
+"""What a worker does with a shard: leave out what cannot be read, run, write the result whole.
+
+An output goes to its file as it is made, so that memory is that of the model and the input.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import io
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, BinaryIO
 
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import atomic_write, zstandard
@@ -19,8 +23,8 @@ from niwaki.scale.engine import named_object
 
 GZIP, ZSTD, PARQUET = "gz", "zst", "parquet"
 PACKS = (GZIP, ZSTD, PARQUET)
-# Gives the output of bytes of a form; the name is that of their file.
-Run = Callable[[bytes, str | None, str], bytes]
+# Writes the output of bytes of a form; the name is that of their file.
+Run = Callable[[bytes, str | None, str, io.BufferedIOBase], None]
 _LEVEL = 3
 
 
@@ -55,13 +59,14 @@ class ShardWorker:
         items = Items(shard.form, shard.data)
         if task.part is not None:
             part = items.part(*task.part)
-            self._output(part, [each.item for each in part.faults()], shard)
+            self._write(part, [each.item for each in part.faults()], shard, _Sink())
             return Outcome()
         known = {each.item: each for each in (*items.faults(), *task.bad)}
         bad = [known[item] for item in sorted(known)]
-        data = self._packed(self._output(items, list(known), shard))
         with atomic_write(task.output) as file:
-            file.write(data)
+            sink = _Sink(file)
+            with self._packing(sink) as out:
+                self._write(items, list(known), shard, out)
         quarantined = [
             {
                 "file": shard.file,
@@ -73,25 +78,35 @@ class ShardWorker:
         ]
         kept = Items(shard.form, items.without(known))
         outcome = Outcome(kept.words(), len(items) - len(bad), quarantined)
-        self._finish(task, data, outcome)
+        self._finish(task, sink.checksum, outcome)
         return outcome
 
-    def _output(self, items: Items, bad: list[int], shard: Shard) -> bytes:
+    def _write(self, items: Items, bad: list[int], shard: Shard, out: io.BufferedIOBase) -> None:
         data = items.without(bad)
         # Readers take a file without anything for a mistake.
-        return self._run(data, shard.form, shard.file) if data.strip() else b""
+        if data.strip():
+            self._run(data, shard.form, shard.file, out)
 
-    def _packed(self, data: bytes) -> bytes:
+    @contextlib.contextmanager
+    def _packing(self, sink: _Sink) -> Iterator[io.BufferedIOBase]:
         if self._pack == GZIP:
-            return gzip.compress(data, mtime=0)
-        if self._pack == ZSTD:
-            return bytes(zstandard().ZstdCompressor(level=_LEVEL).compress(data))
-        if self._pack == PARQUET:
-            read = read_conllu(io.BytesIO(data), multi_root=True) if data else iter(())
-            return parquet.packed(read)
-        return data
+            # No name and no time in the header: the same data gives the same bytes.
+            with gzip.GzipFile("", "wb", fileobj=sink, mtime=0) as packed:
+                yield packed
+        elif self._pack == ZSTD:
+            with zstandard().ZstdCompressor(level=_LEVEL).stream_writer(sink, closefd=False) as zst:
+                yield zst
+        elif self._pack == PARQUET:
+            # Columns of all sentences stand one after the other: this one is held.
+            held = io.BytesIO()
+            yield held
+            held.seek(0)
+            read = read_conllu(held, multi_root=True) if held.getbuffer().nbytes else iter(())
+            sink.write(parquet.packed(read))
+        else:
+            yield sink
 
-    def _finish(self, task: Task, data: bytes, outcome: Outcome) -> None:
+    def _finish(self, task: Task, checksum: str, outcome: Outcome) -> None:
         """Say that the output is whole: this comes last, so what is not said is done again."""
         record = {
             "file": task.shard.file,
@@ -99,7 +114,7 @@ class ShardWorker:
             "line": task.shard.line,
             "character": task.shard.character,
             "input": sha256(task.shard.data),
-            "output": sha256(data),
+            "output": checksum,
             "settings": self._settings,
             "words": outcome.words,
             "items": outcome.items,
@@ -107,6 +122,26 @@ class ShardWorker:
         }
         with atomic_write(done_file(task.output)) as file:
             file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+
+
+class _Sink(io.BufferedIOBase):
+    """Sums what is written, and hands it on to a file, if there is one."""
+
+    def __init__(self, file: BinaryIO | None = None) -> None:
+        self._file, self._sum = file, hashlib.sha256()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any, /) -> int:
+        self._sum.update(data)
+        if self._file is not None:
+            self._file.write(data)
+        return len(data)
+
+    @property
+    def checksum(self) -> str:
+        return self._sum.hexdigest()
 
 
 def finished(task: Task, settings: str) -> Outcome | None:
