@@ -30,12 +30,8 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	resume.py self_training.py tagless.py train.py walk.py)
 
 .PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model roles-model \
-<<<<<<< HEAD
-	meaning-model judge-model accurate accurate-model silver lock sbom wheel wheels docs build \
-	axe clean
-=======
-	meaning-model judge-model accurate accurate-model language-models languages silver lock sbom wheel build clean
->>>>>>> hub
+	meaning-model judge-model accurate accurate-model language-models languages silver scale lock \
+	sbom wheel wheels docs axe build clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -176,6 +172,18 @@ accurate-model: .venv/.built $(ENCODER) $(SILVER) ## train the accurate English 
 build/encoders/%: | .venv/bin/pip
 	$(BIN)/python tools/fetch_encoder.py $@
 
+# Frameworks that niwaki.scale.Parse works in; Spark needs Java. Versions are not locked: what is new
+# in them is what these tests are for.
+FRAMEWORKS ?= 'dask[dataframe]' pandas pyspark
+scale: .venv-scale/.built ## tests of corpora over shards, with Ray Data, Dask and Spark
+	.venv-scale/bin/pytest tests/scale -p no:cacheprovider
+
+.venv-scale/.built: pyproject.toml setup.py $(KERNEL)
+	$(PYTHON) -m venv .venv-scale
+	$(subst $(BIN),.venv-scale/bin,$(PIP)) -e '.[scale]' Cython setuptools pytest hypothesis $(FRAMEWORKS)
+	.venv-scale/bin/python setup.py -q build_ext --inplace
+	@touch $@
+
 lock: .venv/bin/pip ## take the newest versions of what developers install into requirements/
 	$(BIN)/python tools/make_lock.py
 
@@ -195,11 +203,8 @@ docs: .venv-docs/.installed ## the site, built strictly into build/site
 build: .venv/.built ## compile the kernel in place
 
 clean: ## remove everything that was built
-<<<<<<< HEAD
-	rm -rf .venv .venv-docs .venv-peers build dist src/niwaki.egg-info $(ACCURATE)/build $(ACCURATE)/src/*.egg-info
-=======
-	rm -rf .venv .venv-peers build dist src/niwaki.egg-info packages/*/build packages/*/src/*.egg-info
->>>>>>> hub
+	rm -rf .venv .venv-docs .venv-peers .venv-scale build dist src/niwaki.egg-info \
+		packages/*/build packages/*/src/*.egg-info
 	find src -name '*.so' -delete
 
 .venv/bin/pip:

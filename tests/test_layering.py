@@ -15,7 +15,7 @@ DATA = GROUND | {"kernel", "data"}
 LEARNING = DATA | {"features", "learning"}
 MODELS = LEARNING | {"hub", "tagging", "segmenting", "parsers", "pipeline"}
 JUDGING = DATA | {"tasks", "metrics"}
-BELOW_TRAINING = MODELS | JUDGING | {"objectives"}
+BELOW_TRAINING = MODELS | JUDGING | {"objectives", "scale"}
 BELOW_APPLICATIONS = BELOW_TRAINING | {"training", "draw"}
 
 MAY_IMPORT = {
@@ -35,6 +35,7 @@ MAY_IMPORT = {
     "tasks": DATA | {"learning"},
     "metrics": DATA,
     "objectives": JUDGING,
+    "scale": MODELS | JUDGING,
     "training": BELOW_TRAINING,
     "analysis": BELOW_APPLICATIONS,
     "adapting": BELOW_APPLICATIONS,
