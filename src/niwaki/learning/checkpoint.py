@@ -6,7 +6,7 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,14 @@ class Checkpoint:
 
     def __getitem__(self, name: str) -> dict[str, NDArray[Any]]:
         return self._results[name]
+
+    def of(self, *names: str) -> dict[str, Arrays]:
+        """Those of some results that there are."""
+        return {name: self._results[name] for name in names if name in self._results}
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of all results."""
+        return iter(list(self._results))
 
     def put(self, name: str, arrays: Arrays) -> None:
         """Keep a result as it is now; it is on disk after the next save."""

@@ -30,6 +30,8 @@ _CHUNK = 512
 _CLASSIFIER_EPOCHS = 4
 _CLASSIFIER_MARGIN = 2.0
 _CLASSIFIER_ROWS = 100_000
+# Tags of a fold are kept in checkpoints under this and its number.
+_FOLD = "fold-"
 
 Advance = Callable[[int], None]
 
@@ -152,7 +154,7 @@ def jackknife(
         rest &= ~part
 
     def tag_fold(fold: int, check: Callable[[], None]) -> None:
-        name = f"fold-{fold}"
+        name = f"{_FOLD}{fold}"
         if name in checkpoint:
             return
         others, held_out = (corpus.part(np.flatnonzero(x)) for x in (~parts[fold], parts[fold]))
@@ -176,12 +178,17 @@ def jackknife(
     run_all(tag_fold, range(len(parts)), threads, save_if_due)
     own = tagger.tag(corpus.part(np.flatnonzero(rest)).batch, keep=False)
     merged = {name: np.array(values) for name, values in vars(Tags.none(corpus.batch)).items()}
-    tagged = [checkpoint[f"fold-{fold}"] for fold in range(len(parts))]
+    tagged = [checkpoint[f"{_FOLD}{fold}"] for fold in range(len(parts))]
     for part, found in zip([*parts, rest], [*tagged, vars(own)], strict=True):
         words = corpus.words_of(part)
         for name, values in merged.items():
             values[words] = found[name]
     return Tags(**merged)
+
+
+def folds_in(checkpoint: Checkpoint) -> list[str]:
+    """The names under which a checkpoint has tags of folds."""
+    return [name for name in checkpoint if name.startswith(_FOLD)]
 
 
 def folds_of(learned: NDArray[np.bool_], config: TaggerConfig) -> list[NDArray[np.bool_]]:

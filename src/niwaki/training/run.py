@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -14,6 +17,7 @@ import numpy as np
 import numpy.random
 from numpy.typing import NDArray
 
+from niwaki.data.modelfile import ModelFile, read_model_file
 from niwaki.errors import ConfigError, CorpusError
 from niwaki.features.clusters import WordClusters, read_clusters
 from niwaki.learning.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
@@ -22,20 +26,25 @@ from niwaki.metrics.attachment import evaluate
 from niwaki.parsers.base import Family, Parser, Plan, Setup, TaggingParser, load_family
 from niwaki.pipeline.learned import LearnedSentences
 from niwaki.pipeline.pipeline import Pipeline
+from niwaki.scale.engine import Crew, Engine, engine_of
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.segmenting.trainer import can_segment, train_segmenter
 from niwaki.tagging.morphology import Morphology
 from niwaki.tagging.tagger import AnyTagger, Tagger, Tags
-from niwaki.tagging.trainer import folds_of, jackknife, train_morphology, train_tagger
+from niwaki.tagging.trainer import folds_in, folds_of, jackknife, train_morphology, train_tagger
 from niwaki.tagging.updates import TagUpdates
 from niwaki.training.card import card_of, upgraded
 from niwaki.training.config import ARC_SELECTIONS, Config, TreebankConfig, continued
 from niwaki.training.examples import CostData, CostObjective, load_costs, tag_costs
-from niwaki.training.loop import Jobs, costs_after
+from niwaki.training.jobs.chains import Jobs, costs_after
+from niwaki.training.jobs.shards import Order
 from niwaki.training.objectives import trained_tagger
 from niwaki.training.reporting import Log, Quiet, Reporter, locked, log_of
 from niwaki.training.treebanks import read_treebanks
-from niwaki.typing import Arrays
+
+TAGGER = "tagger"  # the stage of the checkpoint
+# What workers are (`niwaki.scale.engine`); it needs this module, so it is known by name.
+SHARD_LEARNER = "niwaki.training.jobs.workers:ShardLearner"
 
 
 def train(
@@ -49,10 +58,11 @@ def train(
     tags: Tags | None = None,
     held_out: Mapping[str, frozenset[int]] | None = None,
     on_error: str = "fail",
+    engine: str = "local",
 ) -> Pipeline:
     """Train a model and write it. A run that was broken off goes on with `resume`.
 
-    The result depends on configuration, data and `init` only, not on threads or on
+    The result depends on configuration, data and `init` only, not on threads, the engine or
     interruptions. What each epoch did is written beside the model, to OUTPUT.log.jsonl. A
     KeyboardInterrupt first saves how far the run came.
 
@@ -62,21 +72,25 @@ def train(
     held_out: numbers of examples that are not learned from, by the names of costs.
     on_error: "skip" leaves out faulty lines of a file of word clusters, and links that do not
         fit their sentences; both are counted.
+    engine: who runs the workers, if `training.workers` says that there are several.
     """
     reporter = reporter or Quiet()
     if init is not None:
         config = continued(config, upgraded(init.config))
     costs = load_costs(config, held_out, init.segmenter if init else None)
-    data = _read_data(config, costs, reporter, init, on_error == "skip")
+    data = read_data(config, costs, reporter, init, skip=on_error == "skip")
     path = os.fspath(output)
     minutes = config.training.checkpoint_minutes
     checkpoint = Checkpoint(f"{path}.checkpoint", data.identity, minutes)
     if resume and not checkpoint.load():
         reporter.note(f"no checkpoint {checkpoint.path}; starting from the beginning")
     log = Log(log_of(path), reporter)
-    run = Run(data, checkpoint, reporter, log, threads or os.cpu_count() or 1, tags)
     try:
-        pipeline = run.pipeline()
+        with _engine_of(config, engine) as started:
+            run = Run(
+                data, checkpoint, reporter, log, threads or os.cpu_count() or 1, tags, started
+            )
+            pipeline = run.pipeline()
         pipeline.save(output)
     except KeyboardInterrupt:
         if not checkpoint:
@@ -85,6 +99,11 @@ def train(
         raise KeyboardInterrupt(f"{checkpoint.path} is saved; --resume goes on from it") from None
     checkpoint.remove()
     return pipeline
+
+
+def _engine_of(config: Config, name: str) -> AbstractContextManager[Engine | None]:
+    workers = config.training.workers
+    return nullcontext() if workers == 1 else engine_of(name, workers)
 
 
 # -- data --------------------------------------------------------------------------------
@@ -100,6 +119,7 @@ class TrainingData:
     costs: Sequence[CostObjective]
     clusters: WordClusters | None
     init: Pipeline | None
+    skips: bool = False  # lines of clusters and links that do not fit
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -148,13 +168,15 @@ class TrainingData:
         return self.config.model.case == "insensitive"
 
 
-def _read_data(
+def read_data(
     config: Config,
     costs: Sequence[CostObjective],
     reporter: Reporter,
     init: Pipeline | None,
+    *,
     skip: bool,
 ) -> TrainingData:
+    """What a configuration names; `skip` leaves out lines of clusters and links that do not fit."""
     treebanks = [each for each in config.objective if isinstance(each, TreebankConfig)]
     skipped: list[CorpusError] = []
     faults: list[CorpusError] = []
@@ -176,7 +198,7 @@ def _read_data(
     for each in costs:
         reporter.note(str(each))
     clusters = init.clusters if init else _read_clusters(config, reporter, skip)
-    return TrainingData(config, corpus, dev, costs, clusters, init)
+    return TrainingData(config, corpus, dev, costs, clusters, init, skip)
 
 
 def _read_clusters(config: Config, reporter: Reporter, skip: bool) -> WordClusters | None:
@@ -202,7 +224,8 @@ class Run:
     reporter: Reporter
     log: Log
     threads: int
-    tags: Tags | None  # of the treebank, if they were jackknifed before
+    tags: Tags | None = None  # of the treebank, if they were jackknifed before
+    engine: Engine | None = None  # if there are several workers
 
     def pipeline(self) -> Pipeline:
         data, init = self.data, self.data.init
@@ -233,7 +256,8 @@ class Run:
         morphology = init.morphology if init else self._morphology(tagger)
         costs = tag_costs(data.costs, tagger, morphology, plan.labels)
         dev_tags = self._dev_tags(tagger)
-        weights = self._weights(plan, tagger, tags, costs, dev_tags)
+        jobs = self._jobs(plan, tagger, tags, costs, dev_tags)
+        weights = jobs.train(self.reporter)
         parser = plan.finished(weights)
         taught = trained_tagger(self.checkpoint)
         if tagger is not None and taught is not None:
@@ -255,7 +279,8 @@ class Run:
             tagger, morphology = first, self._morphology(first)
         costs = tag_costs(data.costs, tagger, morphology, plan.labels)
         dev_tags = self._dev_tags(None)
-        weights = self._weights(plan, None, Tags.none(data.corpus.batch), costs, dev_tags)
+        jobs = self._jobs(plan, None, Tags.none(data.corpus.batch), costs, dev_tags)
+        weights = jobs.train(self.reporter)
         parser = plan.finished(weights)
         if data.dev is not None and dev_tags is not None:
             parser = family.calibrated(parser, data.dev, dev_tags)
@@ -323,7 +348,7 @@ class Run:
             corpus,
             config,
             data.config.training.seed,
-            "tagger",
+            TAGGER,
             lowercase=data.lowercase,
             clusters=data.clusters.kernel if data.clusters else None,
             advance=self.reporter.advance,
@@ -386,15 +411,25 @@ class Run:
 
     # -- parsers -----------------------------------------------------------------------
 
-    def _weights(
+    def jobs(self) -> Jobs:
+        """In a worker: the jobs of a run whose tagger and tags are finished."""
+        data, init = self.data, self.data.init
+        plan = load_family(data.config.model.kind).plan(self._setup())
+        tagger, tags = self._tagger()
+        morphology = None
+        if data.costs:
+            morphology = init.morphology if init else self._morphology(tagger)
+        costs = tag_costs(data.costs, tagger, morphology, plan.labels)
+        return self._jobs(plan, tagger, tags, costs, None)
+
+    def _jobs(
         self,
         plan: Plan,
         tagger: Tagger | None,
         tags: Tags,
         costs: Sequence[CostData],
         dev_tags: Tags | None,
-    ) -> Mapping[str, Arrays]:
-        """The finished weights of all jobs."""
+    ) -> Jobs:
         data = self.data
         chains = {chain[-1].stage: chain for chain in plan.chains(tags)}
         if costs and data.init is None and data.config.training.costs == "after":
@@ -402,17 +437,33 @@ class Run:
             own = tagger.tag(data.corpus.batch, keep=False) if tagger else tags
             chains = {stage: costs_after(chain, own) for stage, chain in chains.items()}
         dev = None if data.dev is None or dev_tags is None else (data.dev, dev_tags)
-        jobs = Jobs(
+        return Jobs(
             chains,
             data.config.training,
             costs,
-            self._tag_updates(tagger),
+            partial(self._tag_updates, tagger),
             dev,
             self.checkpoint,
             self.log,
             self.threads,
+            self._crew if self.engine else None,
         )
-        return jobs.train(self.reporter)
+
+    def _crew(self) -> Crew:
+        assert self.engine is not None
+        return self.engine.crew(SHARD_LEARNER, self._order())
+
+    def _order(self) -> Order:
+        """This run up to now, for workers."""
+        data = self.data
+        held_out = {each.name: each.held_out for each in data.costs}
+        init = _as_file(data.init) if data.init else None
+        finished = self.checkpoint.of(TAGGER, *folds_in(self.checkpoint))
+        tags = vars(self.tags) if self.tags else None
+        # Development data are for the head alone.
+        config = replace(data.config, training=replace(data.config.training, dev="", dev_links=""))
+        sha256 = data.corpus.sha256
+        return Order(config, held_out, data.skips, init, finished, tags, sha256)
 
     def _card(self, parser: Parser) -> dict[str, Any]:
         record, corpus, init = card_of(self.data.config), self.data.corpus, self.data.init
@@ -428,6 +479,13 @@ class Run:
             name, data = init.config["card"]["name"], init.config.get("data", {})
             record["init"] = {"name": name, "data": data}
         return record
+
+
+def _as_file(pipeline: Pipeline) -> ModelFile:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "init.niwaki")
+        pipeline.save(path)
+        return read_model_file(path)
 
 
 def _with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:
