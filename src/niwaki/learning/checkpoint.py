@@ -6,7 +6,7 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +70,6 @@ class Checkpoint:
     def of(self, *names: str) -> dict[str, Arrays]:
         """Those of some results that there are."""
         return {name: self._results[name] for name in names if name in self._results}
-
-    def __iter__(self) -> Iterator[str]:
-        """The names of all results."""
-        return iter(list(self._results))
 
     def put(self, name: str, arrays: Arrays) -> None:
         """Keep a result as it is now; it is on disk after the next save."""

@@ -91,9 +91,10 @@ def _mixed_table(
     classes = [int(each["classes"].max(initial=0)) for each in learned]
     table = SparseWeights(max(classes) + 1)
     # Its rows come first, so that the order of rows is that in which they were learned.
-    table.add_multiple(*_added(start), 0.0, -first * begun, first)
+    table.add_multiple(**_added(start), share=0.0, of_weights=-first * begun, of_totals=first)
     for each, share, factor, its_clock in zip(learned, shares, factors, clocks, strict=True):
-        table.add_multiple(*_added(each), share, clock * share - factor * its_clock, factor)
+        of_weights = clock * share - factor * its_clock
+        table.add_multiple(**_added(each), share=share, of_weights=of_weights, of_totals=factor)
     found = table.export()
     found[_CLOCK] = np.array([clock])
     if _DOORKEEPER in start:
@@ -101,8 +102,8 @@ def _mixed_table(
     return found
 
 
-def _added(table: Arrays) -> list[NDArray[Any]]:
-    return [table[name] for name in _ADDED]
+def _added(table: Arrays) -> dict[str, Any]:
+    return {name: table[name] for name in _ADDED}
 
 
 def _asked(start: NDArray[np.uint8], learned: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:

@@ -30,8 +30,6 @@ _CHUNK = 512
 _CLASSIFIER_EPOCHS = 4
 _CLASSIFIER_MARGIN = 2.0
 _CLASSIFIER_ROWS = 100_000
-# Tags of a fold are kept in checkpoints under this and its number.
-_FOLD = "fold-"
 
 Advance = Callable[[int], None]
 
@@ -153,32 +151,20 @@ def jackknife(
     for part in parts:
         rest &= ~part
 
-    def tag_fold(fold: int, check: Callable[[], None]) -> None:
-        name = f"{_FOLD}{fold}"
-        if name in checkpoint:
-            return
-        others, held_out = (corpus.part(np.flatnonzero(x)) for x in (~parts[fold], parts[fold]))
-        trained = train_tagger(
-            others,
-            config,
-            seed,
-            name,
-            lowercase=tagger.lowercase,
-            clusters=clusters,
-            advance=checked_first(advance, check),
-            like=tagger,
-            layer="training-tags",
-        )
-        checkpoint.put(name, vars(trained.tag(held_out.batch, keep=False)))
+    def tag(fold: int, check: Callable[[], None]) -> None:
+        if fold_name(fold) not in checkpoint:
+            told = checked_first(advance, check)
+            found = tag_fold(corpus, parts[fold], tagger, config, seed, fold, clusters, told)
+            checkpoint.put(fold_name(fold), found)
 
     def save_if_due() -> None:
         if checkpoint.is_due:
             checkpoint.save()
 
-    run_all(tag_fold, range(len(parts)), threads, save_if_due)
+    run_all(tag, range(len(parts)), threads, save_if_due)
     own = tagger.tag(corpus.part(np.flatnonzero(rest)).batch, keep=False)
     merged = {name: np.array(values) for name, values in vars(Tags.none(corpus.batch)).items()}
-    tagged = [checkpoint[f"{_FOLD}{fold}"] for fold in range(len(parts))]
+    tagged = [checkpoint[fold_name(fold)] for fold in range(len(parts))]
     for part, found in zip([*parts, rest], [*tagged, vars(own)], strict=True):
         words = corpus.words_of(part)
         for name, values in merged.items():
@@ -186,9 +172,35 @@ def jackknife(
     return Tags(**merged)
 
 
-def folds_in(checkpoint: Checkpoint) -> list[str]:
-    """The names under which a checkpoint has tags of folds."""
-    return [name for name in checkpoint if name.startswith(_FOLD)]
+def tag_fold(
+    corpus: Corpus,
+    part: NDArray[np.bool_],
+    tagger: Tagger,
+    config: TaggerConfig,
+    seed: int,
+    fold: int,
+    clusters: Clusters | None,
+    advance: Advance,
+) -> Arrays:
+    """Tags of a fold, which is a part of the corpus, by a tagger that learned from the rest."""
+    others, held_out = (corpus.part(np.flatnonzero(x)) for x in (~part, part))
+    trained = train_tagger(
+        others,
+        config,
+        seed,
+        fold_name(fold),
+        lowercase=tagger.lowercase,
+        clusters=clusters,
+        advance=advance,
+        like=tagger,
+        layer="training-tags",
+    )
+    return vars(trained.tag(held_out.batch, keep=False))
+
+
+def fold_name(fold: int) -> str:
+    """Under which checkpoints keep the tags of a fold; it also seeds the order of sentences."""
+    return f"fold-{fold}"
 
 
 def folds_of(learned: NDArray[np.bool_], config: TaggerConfig) -> list[NDArray[np.bool_]]:

@@ -9,20 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.errors import ConfigError, NiwakiError
+from niwaki.errors import ConfigError
 from niwaki.learning.checkpoint import Checkpoint, below
 from niwaki.learning.mixing import mixed, shares_of
 from niwaki.parsers.base import Job, TrainableParser
-from niwaki.scale.engine import ATTEMPTS, Crew
+from niwaki.scale.engine import Crew
 from niwaki.training.config import TrainingConfig
-from niwaki.training.jobs.shards import Shard, ShardResult, ShardTask
+from niwaki.training.jobs.shards import Shard, ShardResult, ShardTask, worked
 from niwaki.training.loop import Score, Training
 from niwaki.training.objectives import ObjectivesInTraining
 from niwaki.training.reporting import EpochReport
 from niwaki.typing import Arrays
-
-# Seconds between two looks whether the run is to stop.
-_LOOK = 0.2
 
 Make = Callable[[], tuple[TrainableParser, ObjectivesInTraining]]
 
@@ -75,7 +72,11 @@ class MixedTraining(Training):
             ShardTask(self._job.stage, done.epoch, Shard(k, count), start, own, self._done)
             for k, own in enumerate(self._own)
         ]
-        results = worked(self._crew, tasks, advance)
+        found: dict[int, ShardResult] = {}
+        for number, result in worked(self._crew, tasks, lambda: advance(0)):
+            found[number] = result
+            advance(result.visits)
+        results = [found[number] for number in range(count)]
         changes = [each.changes for each in results]
         shares = shares_of(self._config.mixing, changes)
         self._own = [each.own for each in results]
@@ -105,33 +106,6 @@ class MixedTraining(Training):
         self._own = [below(below(state, "own"), str(k)) for k in range(len(self._own))]
 
 
-def worked(
-    crew: Crew, tasks: Sequence[ShardTask], advance: Callable[[int], None]
-) -> list[ShardResult]:
-    """What the tasks came to, in their order; one whose worker dies is given to another."""
-    results: dict[int, ShardResult] = {}
-    given = {crew.submit(task): (number, 1) for number, task in enumerate(tasks)}
-    while given:
-        done = crew.wait(_LOOK)
-        if done is None:
-            advance(0)
-            continue
-        number, attempt = given.pop(done.ticket)
-        if done.error is not None:
-            raise done.error
-        if not done.died:
-            results[number] = done.value
-            advance(done.value.visits)
-        elif attempt < ATTEMPTS:
-            given[crew.submit(tasks[number])] = number, attempt + 1
-        else:
-            raise NiwakiError(
-                f"shard {number + 1} of {len(tasks)}: {attempt} workers died of it; is there "
-                "memory for so many? give fewer, and --resume"
-            )
-    return [results[number] for number in range(len(tasks))]
-
-
 def check_shards(job: Job, costs: Sequence[int], workers: int) -> None:
     """Raises ConfigError if a job, by costs of so many examples, is not for so many workers."""
     if not job.mixable:
@@ -152,7 +126,7 @@ def _split(
 ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
     """What workers have in common, and what each knows alone."""
     learned = {f"parser.{name}": array for name, array in trainer.export().items()}
-    own = {}
+    own: dict[str, NDArray[Any]] = {}
     for name, array in costs.export().items():
         (learned if name.startswith("tagger.") else own)[name] = array
     return learned, own

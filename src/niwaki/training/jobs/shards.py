@@ -1,11 +1,15 @@
-"""Parts of a training epoch, for workers: what each visits, is told, and gives back."""
+"""Parts of a training run, for workers: what each visits, is told, and gives back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from niwaki.data.modelfile import ModelFile
+from niwaki.errors import NiwakiError
+from niwaki.scale.engine import ATTEMPTS, Crew
+from niwaki.tagging.tagger import Tags
 from niwaki.training.config import Config
 from niwaki.training.examples import CostData
 from niwaki.typing import Arrays, IntArray
@@ -31,6 +35,8 @@ class Shard:
 
 
 WHOLE = Shard(0, 1)
+# Seconds between two looks whether the run is to stop.
+_LOOK = 0.2
 
 
 @dataclass(frozen=True)
@@ -72,5 +78,32 @@ class Order:
     skips: bool  # lines of clusters and links that do not fit
     init: ModelFile | None
     finished: Mapping[str, Arrays]
-    tags: Mapping[str, IntArray] | None
+    tags: Tags | None
     sha256: str  # of the treebank
+
+
+def worked(
+    crew: Crew, tasks: Sequence[Any], check: Callable[[], None]
+) -> Iterator[tuple[int, Any]]:
+    """The numbers of the tasks and what they came to, as they are done.
+
+    A task whose worker dies is given to another. `check` may raise, to stop.
+    """
+    given = {crew.submit(task): (number, 1) for number, task in enumerate(tasks)}
+    while given:
+        done = crew.wait(_LOOK)
+        check()
+        if done is None:
+            continue
+        number, attempt = given.pop(done.ticket)
+        if done.error is not None:
+            raise done.error
+        if not done.died:
+            yield number, done.value
+        elif attempt < ATTEMPTS:
+            given[crew.submit(tasks[number])] = number, attempt + 1
+        else:
+            raise NiwakiError(
+                f"part {number + 1} of {len(tasks)}: {attempt} workers died of it; is there memory "
+                "for so many? give fewer"
+            )

@@ -7,11 +7,12 @@ import math
 from niwaki.errors import NiwakiError
 from niwaki.learning.checkpoint import Checkpoint
 from niwaki.pipeline.store import pipeline_of
-from niwaki.tagging.tagger import Tags
 from niwaki.training.examples import load_costs
+from niwaki.training.jobs.data import read_data
 from niwaki.training.jobs.shards import Order, ShardResult, ShardTask
 from niwaki.training.reporting import Log, Quiet
-from niwaki.training.run import Run, read_data
+from niwaki.training.run import Run
+from niwaki.typing import Arrays
 
 
 class ShardLearner:
@@ -22,6 +23,16 @@ class ShardLearner:
 
     def __call__(self, task: ShardTask) -> ShardResult:
         return self._jobs.learn_shard(task)
+
+
+class FoldTagger:
+    """Tags folds of the treebank, each by a tagger that learned from the others."""
+
+    def __init__(self, order: Order) -> None:
+        self._run = run_of(order)
+
+    def __call__(self, fold: int) -> Arrays:
+        return self._run.tag_fold(fold)
 
 
 def run_of(order: Order) -> Run:
@@ -35,5 +46,4 @@ def run_of(order: Order) -> Run:
     checkpoint = Checkpoint("", {}, minutes=math.inf)
     for name, arrays in order.finished.items():
         checkpoint.put(name, arrays)
-    tags = Tags(**order.tags) if order.tags else None
-    return Run(data, checkpoint, Quiet(), Log("", Quiet()), 1, tags)
+    return Run(data, checkpoint, Quiet(), Log("", Quiet()), 1, order.tags)
