@@ -21,6 +21,7 @@ AdaGrad's sums of squares are mixed as weights are: each learner steps as one of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -33,8 +34,7 @@ from niwaki.typing import Arrays
 Mixing = Literal["uniform", "weighted"]
 
 _KEYS, _CLOCK, _DOORKEEPER = "keys", "clock", "doorkeeper"
-# What the kernel adds up of a table, entry by entry.
-_ADDED = (_KEYS, "counts", "classes", "weights", "totals", "squares")
+_OF_ENTRIES = ("classes", "weights", "totals", "squares")
 _MOST_ASKED = 255
 
 
@@ -75,6 +75,15 @@ def tables_of(state: Arrays) -> list[str]:
     return [name for name in names if f"{name}.totals" in state]
 
 
+@dataclass(frozen=True)
+class _Factors:
+    """What a table adds to each entry of the mix: see `SparseWeights.add_multiple`."""
+
+    share: float
+    of_weights: float
+    of_totals: float
+
+
 def _mixed_table(
     start: Arrays, learned: Sequence[Arrays], shares: Sequence[float]
 ) -> Mapping[str, NDArray[Any]]:
@@ -83,27 +92,64 @@ def _mixed_table(
     moments = [clock - begun for clock in clocks]
     clock = begun + sum(moments)
     # S' = b_0 S + sum_k b_k S_k, and in T' = c' w' - S' each S is c w - T.
-    factors = [
+    b = [
         sum(moments) * share / moment if moment else 0.0
         for share, moment in zip(shares, moments, strict=True)
     ]
-    first = 1 - sum(factors)
-    classes = [int(each["classes"].max(initial=0)) for each in learned]
-    table = SparseWeights(max(classes) + 1)
-    # Its rows come first, so that the order of rows is that in which they were learned.
-    table.add_multiple(**_added(start), share=0.0, of_weights=-first * begun, of_totals=first)
-    for each, share, factor, its_clock in zip(learned, shares, factors, clocks, strict=True):
-        of_weights = clock * share - factor * its_clock
-        table.add_multiple(**_added(each), share=share, of_weights=of_weights, of_totals=factor)
-    found = table.export()
+    first = 1 - sum(b)
+    factors = [
+        _Factors(0.0, -first * begun, first),
+        *(_Factors(m, clock * m - x * c, x) for m, x, c in zip(shares, b, clocks, strict=True)),
+    ]
+    found = _combined([start, *learned], factors)
     found[_CLOCK] = np.array([clock])
     if _DOORKEEPER in start:
         found[_DOORKEEPER] = _asked(start[_DOORKEEPER], [each[_DOORKEEPER] for each in learned])
     return found
 
 
-def _added(table: Arrays) -> dict[str, Any]:
-    return {name: table[name] for name in _ADDED}
+def _combined(tables: Sequence[Arrays], factors: Sequence[_Factors]) -> dict[str, NDArray[Any]]:
+    """Tables with factors, added entry by entry; the order of rows is that of their learning.
+
+    Learners that go on from a table have its rows first. Most of these have the same entries
+    everywhere, and are added as arrays; the others are looked up by their keys.
+    """
+    start = tables[0]
+    rows = len(start[_KEYS])
+    same = np.ones(rows, dtype=np.bool_)
+    for each in tables[1:]:
+        is_start = np.array_equal(each[_KEYS][:rows], start[_KEYS])
+        same &= is_start and each["counts"][:rows] == start["counts"]
+    weights: Any = 0.0
+    totals: Any = 0.0
+    squares: Any = 0.0
+    others = SparseWeights(1 + max(int(each["classes"].max(initial=0)) for each in tables))
+    for each, f in zip(tables, factors, strict=True):
+        is_same = _padded(same, len(each[_KEYS]))
+        entries = np.repeat(is_same, each["counts"])
+        own = each["weights"][entries]
+        weights = weights + np.float32(f.share) * own
+        totals = totals + (f.of_weights * own + f.of_totals * each["totals"][entries])
+        squares = squares + np.float32(f.share) * each["squares"][entries]
+        rest = {name: each[name][~is_same] for name in (_KEYS, "counts")}
+        rest |= {name: each[name][~entries] for name in _OF_ENTRIES}
+        others.add_multiple(**rest, **vars(f))
+    looked_up = others.export()
+    changed = rows - int(same.sum())
+    counts = np.concatenate([start["counts"], looked_up["counts"][changed:]])
+    counts[:rows][~same] = looked_up["counts"][:changed]
+    entries = np.repeat(_padded(same, len(counts)), counts)
+    found = {_KEYS: np.concatenate([start[_KEYS], looked_up[_KEYS][changed:]]), "counts": counts}
+    known = start["classes"][np.repeat(same, start["counts"])]
+    for name, added in zip(_OF_ENTRIES, (known, weights, totals, squares), strict=True):
+        found[name] = np.empty(len(entries), dtype=start[name].dtype)
+        found[name][entries] = added
+        found[name][~entries] = looked_up[name]
+    return found
+
+
+def _padded(same: NDArray[np.bool_], rows: int) -> NDArray[np.bool_]:
+    return np.concatenate([same, np.zeros(rows - len(same), dtype=np.bool_)])
 
 
 def _asked(start: NDArray[np.uint8], learned: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:

@@ -41,7 +41,7 @@ from niwaki.training.config import ARC_SELECTIONS, Config, TreebankConfig, conti
 from niwaki.training.examples import CostData, load_costs, tag_costs
 from niwaki.training.jobs.chains import Jobs, costs_after
 from niwaki.training.jobs.data import TrainingData, read_data
-from niwaki.training.jobs.shards import Order, worked
+from niwaki.training.jobs.shards import Order, Work
 from niwaki.training.objectives import trained_tagger
 from niwaki.training.reporting import Log, Quiet, Reporter, locked, log_of
 from niwaki.typing import Arrays
@@ -295,7 +295,7 @@ class Run:
         if self.engine is None or not missing:
             return
         with self.engine.crew(_FOLD_TAGGER, self._order()) as crew:
-            for number, tags in worked(crew, missing, lambda: None):
+            for number, tags in Work(crew, missing).results(lambda: None):
                 self.checkpoint.put(names[missing[number]], tags)
                 if self.checkpoint.is_due:
                     self.checkpoint.save()

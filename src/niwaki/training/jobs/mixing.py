@@ -15,7 +15,7 @@ from niwaki.learning.mixing import mixed, shares_of
 from niwaki.parsers.base import Job, TrainableParser
 from niwaki.scale.engine import Crew
 from niwaki.training.config import TrainingConfig
-from niwaki.training.jobs.shards import Shard, ShardResult, ShardTask, worked
+from niwaki.training.jobs.shards import Shard, ShardResult, ShardTask, Work
 from niwaki.training.loop import Score, Training
 from niwaki.training.objectives import ObjectivesInTraining
 from niwaki.training.reporting import EpochReport
@@ -62,26 +62,37 @@ class MixedTraining(Training):
     ) -> None:
         self._make, self._crew, self._done = make, crew, done
         self._own: list[Arrays] = [{}] * config.workers
+        self._start: Arrays = {}
+        self._work: Work | None = None
         trainer, costs = make()
         super().__init__(job, trainer, config, costs, checkpoint, threads=1)
 
     def _learn_epoch(self, advance: Callable[[int], None], pool: ThreadPoolExecutor) -> None:
         done, count = self._progress, self._config.workers
-        start, _ = _split(self._trainer, self._costs)
-        tasks = [
-            ShardTask(self._job.stage, done.epoch, Shard(k, count), start, own, self._done)
-            for k, own in enumerate(self._own)
-        ]
+        if self._work is None:
+            self._start, _ = _split(self._trainer, self._costs)
+            self._work = self._handed_in(done.epoch)
         found: dict[int, ShardResult] = {}
-        for number, result in worked(self._crew, tasks, lambda: advance(0)):
+        for number, result in self._work.results(lambda: advance(0)):
             found[number] = result
             advance(result.visits)
         results = [found[number] for number in range(count)]
-        changes = [each.changes for each in results]
-        shares = shares_of(self._config.mixing, changes)
         self._own = [each.own for each in results]
-        self._go_on_from(mixed(start, [each.learned for each in results], shares))
+        shares = shares_of(self._config.mixing, [each.changes for each in results])
+        self._start = mixed(self._start, [each.learned for each in results], shares)
+        # Workers go on while the epoch is scored and saved here.
+        is_last = done.epoch + 1 == self._job.epochs
+        self._work = None if is_last else self._handed_in(done.epoch + 1)
+        self._go_on_from(self._start)
         done.updates = sum(each.updates for each in results)
+
+    def _handed_in(self, epoch: int) -> Work:
+        stage, count = self._job.stage, self._config.workers
+        tasks = [
+            ShardTask(stage, epoch, Shard(k, count), self._start, own, self._done)
+            for k, own in enumerate(self._own)
+        ]
+        return Work(self._crew, tasks)
 
     def _finish_epoch(self, score: Score | None, report: Callable[[EpochReport], None]) -> None:
         super()._finish_epoch(score, report)

@@ -82,28 +82,29 @@ class Order:
     sha256: str  # of the treebank
 
 
-def worked(
-    crew: Crew, tasks: Sequence[Any], check: Callable[[], None]
-) -> Iterator[tuple[int, Any]]:
-    """The numbers of the tasks and what they came to, as they are done.
+class Work:
+    """Tasks that were handed in; one whose worker dies is given to another."""
 
-    A task whose worker dies is given to another. `check` may raise, to stop.
-    """
-    given = {crew.submit(task): (number, 1) for number, task in enumerate(tasks)}
-    while given:
-        done = crew.wait(_LOOK)
-        check()
-        if done is None:
-            continue
-        number, attempt = given.pop(done.ticket)
-        if done.error is not None:
-            raise done.error
-        if not done.died:
-            yield number, done.value
-        elif attempt < ATTEMPTS:
-            given[crew.submit(tasks[number])] = number, attempt + 1
-        else:
-            raise NiwakiError(
-                f"part {number + 1} of {len(tasks)}: {attempt} workers died of it; is there memory "
-                "for so many? give fewer"
-            )
+    def __init__(self, crew: Crew, tasks: Sequence[Any]) -> None:
+        self._crew, self._tasks = crew, tasks
+        self._given = {crew.submit(task): (number, 1) for number, task in enumerate(tasks)}
+
+    def results(self, check: Callable[[], None]) -> Iterator[tuple[int, Any]]:
+        """The numbers of tasks and what they came to, as they are done; `check` may raise."""
+        while self._given:
+            done = self._crew.wait(_LOOK)
+            check()
+            if done is None:
+                continue
+            number, attempt = self._given.pop(done.ticket)
+            if done.error is not None:
+                raise done.error
+            if not done.died:
+                yield number, done.value
+            elif attempt < ATTEMPTS:
+                self._given[self._crew.submit(self._tasks[number])] = number, attempt + 1
+            else:
+                raise NiwakiError(
+                    f"part {number + 1} of {len(self._tasks)}: {attempt} workers died of it; is "
+                    "there memory for so many? give fewer"
+                )
