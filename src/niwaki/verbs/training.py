@@ -115,6 +115,7 @@ def self_train(
     overrides: Sequence[str] = (),
     resume: bool = False,
     threads: int | None = None,
+    engine: str = "local",
 ) -> SelfTrained:
     """Train a model on its own trees: the first ones, or of n candidates those that cost least.
 
@@ -137,6 +138,7 @@ def self_train(
         candidates_from=None if candidates_from is None else model_of(candidates_from),
         resume=resume,
         threads=threads,
+        engine=engine,
     )
     return SelfTrained(trained, chosen)
 
@@ -172,6 +174,7 @@ def uptrain(
     overrides: Sequence[str] = (),
     resume: bool = False,
     threads: int | None = None,
+    engine: str = "local",
     on_error: Literal["fail", "skip"] = "fail",
 ) -> Uptrained:
     """Train a fast model on a treebank and on the trees of slow, accurate teachers.
@@ -204,6 +207,7 @@ def uptrain(
         sizes=sizes,
         resume=resume,
         threads=threads,
+        engine=engine,
     )
     return _measured(read, trained, test, unseen) if test else Uptrained(trained)
 
