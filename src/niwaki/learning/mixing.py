@@ -131,7 +131,7 @@ def _combined(tables: Sequence[Arrays], factors: Sequence[_Factors]) -> dict[str
         weights = weights + np.float32(f.share) * own
         totals = totals + (f.of_weights * own + f.of_totals * each["totals"][entries])
         squares = squares + np.float32(f.share) * each["squares"][entries]
-        rest = {name: each[name][~is_same] for name in (_KEYS, "counts")}
+        rest: dict[str, Any] = {name: each[name][~is_same] for name in (_KEYS, "counts")}
         rest |= {name: each[name][~entries] for name in _OF_ENTRIES}
         others.add_multiple(**rest, **vars(f))
     looked_up = others.export()
