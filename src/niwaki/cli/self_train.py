@@ -26,6 +26,7 @@ from collections.abc import Iterable
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_overrides, positive
 from niwaki.cli._training import add_progress, training_output
+from niwaki.cli._workers import add_workers, overrides_of_workers
 from niwaki.training.self_training import Round
 from niwaki.verbs.training import self_train
 
@@ -68,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_overrides(parser)
     parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_workers(parser)
     add_progress(parser)
     parser.add_argument("--json", action="store_true", help="print what was chosen as JSON")
 
@@ -94,9 +96,10 @@ def run(arguments: argparse.Namespace) -> int:
             candidates_from=arguments.candidates_from,
             train_on=arguments.train_on,
             report=output,
-            overrides=arguments.overrides,
+            overrides=[*arguments.overrides, *overrides_of_workers(arguments)],
             resume=arguments.resume,
             threads=arguments.threads,
+            engine=arguments.engine,
         )
         output.done(arguments.output)
     print(json.dumps(found.to_json()) if arguments.json else _table(found.rounds))

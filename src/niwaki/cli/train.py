@@ -20,6 +20,13 @@ names beside `data`. A line of links that does not fit its sentence is an error;
 With --init a model is trained on, for instance for a task: it keeps its tagger, features,
 labels and calibration, and its parser, with a beam and greedy, learns from where it is.
 
+With --workers N, processes learn a shard of the data each, and their weights are mixed after each
+epoch (iterative parameter mixing): other weights than those of one process, about as good, sooner.
+--engine says who runs them: processes of this machine (local), Ray on this machine (ray), or a
+cluster (ray://HOST), whose machines must find the files under the same names. A worker that dies
+is replaced and its shard repeated; a checkpoint is written after each epoch. With one worker the
+model is that of a run without --workers.
+
 With --progress json, standard error has one JSON object a line, for programs that watch. `kind`
 is one of these:
 
@@ -37,6 +44,8 @@ is one of these:
   niwaki train en.toml -o en.niwaki
   niwaki train en.toml -o en.niwaki --set model.beam=16 --set training.seed=2
   niwaki train task.toml -o task.niwaki --init en
+  niwaki train en.toml -o en.niwaki --workers 4
+  niwaki train en.toml -o en.niwaki --workers 32 --engine ray://head.example.org
 """
 
 from __future__ import annotations
@@ -49,6 +58,7 @@ from niwaki.cli._arguments import add_overrides, positive
 from niwaki.cli._on_error import add_on_error
 from niwaki.cli._summary import summary
 from niwaki.cli._training import add_progress, training_output
+from niwaki.cli._workers import add_workers, overrides_of_workers
 from niwaki.errors import NiwakiError
 from niwaki.verbs.training import Configuration, train
 
@@ -73,6 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_on_error(parser, "faulty lines of clusters and links")
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_workers(parser)
     add_progress(parser)
 
 
@@ -83,10 +94,11 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.output,
             init=arguments.init,
             report=output,
-            overrides=arguments.overrides,
+            overrides=[*arguments.overrides, *overrides_of_workers(arguments)],
             resume=arguments.resume,
             threads=arguments.threads,
             on_error=arguments.on_error,
+            engine=arguments.engine,
         )
         for line in summary(model, arguments.output):
             output.note(line)

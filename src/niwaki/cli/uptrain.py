@@ -32,6 +32,7 @@ from niwaki.cli._arguments import add_overrides, natural, positive
 from niwaki.cli._on_error import add_on_error
 from niwaki.cli._scores import add_unseen_argument
 from niwaki.cli._training import add_progress, training_output
+from niwaki.cli._workers import add_workers, overrides_of_workers
 from niwaki.data.files import open_output
 from niwaki.data.text import FORMATS
 from niwaki.draw import png
@@ -79,6 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_overrides(parser)
     parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
     parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_workers(parser)
     add_progress(parser)
     parser.add_argument("--json", action="store_true", help="print the scores as JSON")
 
@@ -92,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise NiwakiError("--chart draws a --curve of scores on a --test; give both")
     if arguments.unseen and not arguments.test:
         raise NiwakiError("--unseen is for scores on a --test; give one, or leave it out")
-    overrides = list(arguments.overrides)
+    overrides = [*arguments.overrides, *overrides_of_workers(arguments)]
     if arguments.agreement is not None:
         overrides.append(f"uptraining.agreement={arguments.agreement}")
     with training_output(arguments) as output:
@@ -112,6 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
             overrides=overrides,
             resume=arguments.resume,
             threads=arguments.threads,
+            engine=arguments.engine,
             on_error=arguments.on_error,
         )
         output.done(arguments.output)

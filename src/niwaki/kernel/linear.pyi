@@ -35,6 +35,18 @@ class SparseWeights:
         clock: NDArray[Any],
         doorkeeper: NDArray[Any] | None = None,
     ) -> None: ...
+    def add_multiple(
+        self,
+        keys: NDArray[Any],
+        counts: NDArray[Any],
+        classes: NDArray[Any],
+        weights: NDArray[Any],
+        totals: NDArray[Any],
+        squares: NDArray[Any],
+        share: float,
+        of_weights: float,
+        of_totals: float,
+    ) -> None: ...
 
 class CompiledWeights:
     classes: int

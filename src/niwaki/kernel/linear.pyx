@@ -467,6 +467,50 @@ cdef class SparseWeights:
                 raise ValueError("the arrays do not fit together")
             memcpy(self.table.doorkeeper, &doorkeeper[0], DOORKEEPER)
 
+    def add_multiple(self, const uint64_t[::1] keys not None, const uint16_t[::1] counts not None,
+                     const uint16_t[::1] classes not None, const float[::1] weights not None,
+                     const double[::1] totals not None, const float[::1] squares not None,
+                     double share, double of_weights, double of_totals):
+        """Add the table that another learner exported, with factors, entry by entry:
+
+            weight  += share * weight'
+            total   += of_weights * weight' + of_totals * total'
+            squares += share * squares'
+
+        All rows are let in, and the clock stays as it is.
+        """
+        cdef Py_ssize_t i, at = 0
+        cdef int j
+        cdef int64_t entry
+        cdef Row* row
+        if (counts.shape[0] != keys.shape[0] or weights.shape[0] != classes.shape[0]
+                or totals.shape[0] != classes.shape[0] or squares.shape[0] != classes.shape[0]
+                or np.asarray(counts).sum(dtype=np.int64) != classes.shape[0]):
+            raise ValueError("the arrays do not fit together")
+        if keys.shape[0] and np.asarray(keys).min() == 0:
+            raise ValueError("0 is not a key")
+        if classes.shape[0] and np.asarray(classes).max() >= self.classes:
+            raise ValueError(f"class {np.asarray(classes).max()} of {self.classes}")
+        with nogil:
+            for i in range(keys.shape[0]):
+                row = &self.table.rows[place_of(&self.table, keys[i])]
+                if row.key == 0:
+                    row = new_row(&self.table, keys[i])
+                if row == NULL:
+                    break
+                for j in range(counts[i]):
+                    entry = entry_of(&self.table, row, classes[at])
+                    if entry < 0:
+                        break
+                    self.table.pool[entry].weight += <float>(share * weights[at])
+                    self.table.past[entry].total += (
+                        of_weights * weights[at] + of_totals * totals[at])
+                    self.table.past[entry].squares += <float>(share * squares[at])
+                    at += 1
+                if self.table.failed:
+                    break
+        self.check_memory()
+
 
 # -- running ------------------------------------------------------------------
 

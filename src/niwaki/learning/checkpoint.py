@@ -67,6 +67,10 @@ class Checkpoint:
     def __getitem__(self, name: str) -> dict[str, NDArray[Any]]:
         return self._results[name]
 
+    def of(self, *names: str) -> dict[str, Arrays]:
+        """Those of some results that there are."""
+        return {name: self._results[name] for name in names if name in self._results}
+
     def put(self, name: str, arrays: Arrays) -> None:
         """Keep a result as it is now; it is on disk after the next save."""
         copies = {key: np.array(array) for key, array in arrays.items()}

@@ -266,6 +266,9 @@ class Job:
     make: Callable[[Mapping[str, Arrays]], TrainableParser]
     search: Search | None = None
     has_costs: bool = True  # whether costs train it too, where there are any
+    # Whether all of its state that matters is tables of weights, which change from sentence to
+    # sentence: then workers can learn parts of an epoch (`niwaki.learning.mixing`).
+    mixable: bool = False
 
     def costs_after(self, tags: Tags) -> tuple[Job, Job]:
         """The same in two: the treebank alone, then once more, so tagged, with costs beside it."""

@@ -151,37 +151,56 @@ def jackknife(
     for part in parts:
         rest &= ~part
 
-    def tag_fold(fold: int, check: Callable[[], None]) -> None:
-        name = f"fold-{fold}"
-        if name in checkpoint:
-            return
-        others, held_out = (corpus.part(np.flatnonzero(x)) for x in (~parts[fold], parts[fold]))
-        trained = train_tagger(
-            others,
-            config,
-            seed,
-            name,
-            lowercase=tagger.lowercase,
-            clusters=clusters,
-            advance=checked_first(advance, check),
-            like=tagger,
-            layer="training-tags",
-        )
-        checkpoint.put(name, vars(trained.tag(held_out.batch, keep=False)))
+    def tag(fold: int, check: Callable[[], None]) -> None:
+        if fold_name(fold) not in checkpoint:
+            told = checked_first(advance, check)
+            found = tag_fold(corpus, parts[fold], tagger, config, seed, fold, clusters, told)
+            checkpoint.put(fold_name(fold), found)
 
     def save_if_due() -> None:
         if checkpoint.is_due:
             checkpoint.save()
 
-    run_all(tag_fold, range(len(parts)), threads, save_if_due)
+    run_all(tag, range(len(parts)), threads, save_if_due)
     own = tagger.tag(corpus.part(np.flatnonzero(rest)).batch, keep=False)
     merged = {name: np.array(values) for name, values in vars(Tags.none(corpus.batch)).items()}
-    tagged = [checkpoint[f"fold-{fold}"] for fold in range(len(parts))]
+    tagged = [checkpoint[fold_name(fold)] for fold in range(len(parts))]
     for part, found in zip([*parts, rest], [*tagged, vars(own)], strict=True):
         words = corpus.words_of(part)
         for name, values in merged.items():
             values[words] = found[name]
     return Tags(**merged)
+
+
+def tag_fold(
+    corpus: Corpus,
+    part: NDArray[np.bool_],
+    tagger: Tagger,
+    config: TaggerConfig,
+    seed: int,
+    fold: int,
+    clusters: Clusters | None,
+    advance: Advance,
+) -> Arrays:
+    """Tags of a fold, which is a part of the corpus, by a tagger that learned from the rest."""
+    others, held_out = (corpus.part(np.flatnonzero(x)) for x in (~part, part))
+    trained = train_tagger(
+        others,
+        config,
+        seed,
+        fold_name(fold),
+        lowercase=tagger.lowercase,
+        clusters=clusters,
+        advance=advance,
+        like=tagger,
+        layer="training-tags",
+    )
+    return vars(trained.tag(held_out.batch, keep=False))
+
+
+def fold_name(fold: int) -> str:
+    """Under which checkpoints keep the tags of a fold; it also seeds the order of sentences."""
+    return f"fold-{fold}"
 
 
 def folds_of(learned: NDArray[np.bool_], config: TaggerConfig) -> list[NDArray[np.bool_]]:

@@ -292,6 +292,18 @@ class TrainingConfig:
         formerly=("round",),
     )
     checkpoint_minutes: float = key(1.0, "Time between two checkpoints.", least=0)
+    workers: int = key(
+        1,
+        "Processes, of one machine or many, that learn a shard of the data each; their weights are "
+        "mixed after each epoch (iterative parameter mixing, McDonald et al. 2010).",
+        least=1,
+        most=1024,
+    )
+    mixing: Literal["uniform", "weighted"] = key(
+        "uniform",
+        'With several workers: each counts the same in the mix ("uniform"), or as its part of all '
+        'updates of the epoch ("weighted").',
+    )
 
 
 def _usual_family() -> Any:

@@ -3,39 +3,53 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import partial
 from typing import Any
 
 # numpy would load it when it is first used, and an interrupt at that moment would be lost:
 # compiled modules ignore errors while they set themselves up.
 import numpy as np
 import numpy.random
-from numpy.typing import NDArray
 
-from niwaki.errors import ConfigError, CorpusError
-from niwaki.features.clusters import WordClusters, read_clusters
-from niwaki.learning.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
+from niwaki.data.modelfile import ModelFile, read_model_file
+from niwaki.errors import ConfigError
+from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus
 from niwaki.metrics.attachment import evaluate
 from niwaki.parsers.base import Family, Parser, Plan, Setup, TaggingParser, load_family
-from niwaki.pipeline.learned import LearnedSentences
 from niwaki.pipeline.pipeline import Pipeline
+from niwaki.scale.engine import Crew, Engine, engine_of
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.segmenting.trainer import can_segment, train_segmenter
 from niwaki.tagging.morphology import Morphology
 from niwaki.tagging.tagger import AnyTagger, Tagger, Tags
-from niwaki.tagging.trainer import folds_of, jackknife, train_morphology, train_tagger
+from niwaki.tagging.trainer import (
+    fold_name,
+    folds_of,
+    jackknife,
+    tag_fold,
+    train_morphology,
+    train_tagger,
+)
 from niwaki.tagging.updates import TagUpdates
 from niwaki.training.card import card_of, upgraded
 from niwaki.training.config import ARC_SELECTIONS, Config, TreebankConfig, continued
-from niwaki.training.examples import CostData, CostObjective, load_costs, tag_costs
-from niwaki.training.loop import Jobs, costs_after
+from niwaki.training.examples import CostData, load_costs, tag_costs
+from niwaki.training.jobs.chains import Jobs, costs_after
+from niwaki.training.jobs.data import TrainingData, read_data
+from niwaki.training.jobs.shards import Order, Work
 from niwaki.training.objectives import trained_tagger
 from niwaki.training.reporting import Log, Quiet, Reporter, locked, log_of
-from niwaki.training.treebanks import read_treebanks
 from niwaki.typing import Arrays
+
+TAGGER = "tagger"  # the stage of the checkpoint
+# What workers are (`niwaki.scale.engine`); it needs this module, so it is known by name.
+_SHARD_LEARNER = "niwaki.training.jobs.workers:ShardLearner"
+_FOLD_TAGGER = "niwaki.training.jobs.workers:FoldTagger"
 
 
 def train(
@@ -49,10 +63,11 @@ def train(
     tags: Tags | None = None,
     held_out: Mapping[str, frozenset[int]] | None = None,
     on_error: str = "fail",
+    engine: str = "local",
 ) -> Pipeline:
     """Train a model and write it. A run that was broken off goes on with `resume`.
 
-    The result depends on configuration, data and `init` only, not on threads or on
+    The result depends on configuration, data and `init` only, not on threads, the engine or
     interruptions. What each epoch did is written beside the model, to OUTPUT.log.jsonl. A
     KeyboardInterrupt first saves how far the run came.
 
@@ -62,21 +77,25 @@ def train(
     held_out: numbers of examples that are not learned from, by the names of costs.
     on_error: "skip" leaves out faulty lines of a file of word clusters, and links that do not
         fit their sentences; both are counted.
+    engine: who runs the workers, if `training.workers` says that there are several.
     """
     reporter = reporter or Quiet()
     if init is not None:
         config = continued(config, upgraded(init.config))
     costs = load_costs(config, held_out, init.segmenter if init else None)
-    data = _read_data(config, costs, reporter, init, on_error == "skip")
+    data = read_data(config, costs, reporter, init, skip=on_error == "skip")
     path = os.fspath(output)
     minutes = config.training.checkpoint_minutes
     checkpoint = Checkpoint(f"{path}.checkpoint", data.identity, minutes)
     if resume and not checkpoint.load():
         reporter.note(f"no checkpoint {checkpoint.path}; starting from the beginning")
     log = Log(log_of(path), reporter)
-    run = Run(data, checkpoint, reporter, log, threads or os.cpu_count() or 1, tags)
     try:
-        pipeline = run.pipeline()
+        with _engine_of(config, engine) as started:
+            run = Run(
+                data, checkpoint, reporter, log, threads or os.cpu_count() or 1, tags, started
+            )
+            pipeline = run.pipeline()
         pipeline.save(output)
     except KeyboardInterrupt:
         if not checkpoint:
@@ -87,107 +106,9 @@ def train(
     return pipeline
 
 
-# -- data --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class TrainingData:
-    """A configuration and all that it names, in memory."""
-
-    config: Config
-    corpus: Corpus
-    dev: Corpus | None
-    costs: Sequence[CostObjective]
-    clusters: WordClusters | None
-    init: Pipeline | None
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """What a run is, so that a checkpoint of another one is not taken up."""
-        identity: dict[str, Any] = {
-            "config": self.config.to_json(),
-            "data": self.corpus.sha256,
-            "dev": self.dev.sha256 if self.dev else "",
-        }
-        if self.config.model.clusters and self.init is None:
-            identity["clusters"] = hash_of_files([self.config.model.clusters])
-        if self.costs:
-            identity["costs"] = [hash_of_files(each.config.data) for each in self.costs]
-            if any(each.held_out for each in self.costs):
-                identity["held_out"] = [sorted(each.held_out) for each in self.costs]
-        if self.init is not None:
-            tensors = self.init.parser.parts().tensors.items()
-            arrays = {f"{file}.{name}": x for file, found in tensors for name, x in found.items()}
-            identity["init"] = hash_of_arrays(arrays)
-        return identity
-
-    @property
-    def has_tags(self) -> bool:
-        """Whether the model will have a tagger."""
-        return self.config.tagger.tags and self.corpus.is_tagged
-
-    @property
-    def learned(self) -> LearnedSentences:
-        """What the model will have learned from: examples of costs, trees, and what its start
-        has. The development data, which chooses an epoch, is not among it.
-        """
-        examples = [each.sentences for each in self.costs]
-        learned = LearnedSentences.of(chain(*examples, self.corpus.sentences))
-        return learned if self.init is None else learned.after(self.init.learned)
-
-    @property
-    def unseen(self) -> NDArray[np.bool_]:
-        """The sentences of which it is known that the model to begin with did not learn them."""
-        record = self.init.learned if self.init else None
-        if record is None or not record.complete:
-            return np.zeros(len(self.corpus.sentences), dtype=np.bool_)
-        return ~record.knows(self.corpus.sentences)
-
-    @property
-    def lowercase(self) -> bool:
-        return self.config.model.case == "insensitive"
-
-
-def _read_data(
-    config: Config,
-    costs: Sequence[CostObjective],
-    reporter: Reporter,
-    init: Pipeline | None,
-    skip: bool,
-) -> TrainingData:
-    treebanks = [each for each in config.objective if isinstance(each, TreebankConfig)]
-    skipped: list[CorpusError] = []
-    faults: list[CorpusError] = []
-    bad = faults.append if skip else None
-    corpus = read_treebanks(treebanks, skipped.append, bad)
-    if not corpus.sentences and init is None:
-        raise ConfigError("no trees to learn from; add a treebank, or begin with a model (--init)")
-    dev = None
-    if config.training.dev:
-        links = (config.training.dev_links,) if config.training.dev_links else ()
-        dev_file = TreebankConfig(data=(config.training.dev,), links=links)
-        dev = read_treebanks([dev_file], on_bad_links=bad)
-    if faults:
-        reporter.note(f"{len(faults):,} lines of links do not fit, the first: {faults[0]}")
-    if corpus.left_out:
-        reporter.note(f"{corpus.left_out:,} sentences are left out by `leave_out`")
-    if skipped:
-        reporter.note(f"{len(skipped):,} sentences are bad and left out; the first: {skipped[0]}")
-    for each in costs:
-        reporter.note(str(each))
-    clusters = init.clusters if init else _read_clusters(config, reporter, skip)
-    return TrainingData(config, corpus, dev, costs, clusters, init)
-
-
-def _read_clusters(config: Config, reporter: Reporter, skip: bool) -> WordClusters | None:
-    if not config.model.clusters:
-        return None
-    faults: list[CorpusError] = []
-    clusters = read_clusters(config.model.clusters, faults.append if skip else None)
-    reporter.note(f"{clusters.kernel.count:,} words in clusters")
-    if faults:
-        reporter.note(f"skipped {len(faults):,} lines of clusters, the first: {faults[0]}")
-    return clusters
+def _engine_of(config: Config, name: str) -> AbstractContextManager[Engine | None]:
+    workers = config.training.workers
+    return nullcontext() if workers == 1 else engine_of(name, workers)
 
 
 # -- what is learned one after the other ---------------------------------------------------
@@ -202,7 +123,8 @@ class Run:
     reporter: Reporter
     log: Log
     threads: int
-    tags: Tags | None  # of the treebank, if they were jackknifed before
+    tags: Tags | None = None  # of the treebank, if they were jackknifed before
+    engine: Engine | None = None  # if there are several workers
 
     def pipeline(self) -> Pipeline:
         data, init = self.data, self.data.init
@@ -233,7 +155,8 @@ class Run:
         morphology = init.morphology if init else self._morphology(tagger)
         costs = tag_costs(data.costs, tagger, morphology, plan.labels)
         dev_tags = self._dev_tags(tagger)
-        weights = self._weights(plan, tagger, tags, costs, dev_tags)
+        jobs = self._jobs(plan, tagger, tags, costs, dev_tags)
+        weights = jobs.train(self.reporter)
         parser = plan.finished(weights)
         taught = trained_tagger(self.checkpoint)
         if tagger is not None and taught is not None:
@@ -255,7 +178,8 @@ class Run:
             tagger, morphology = first, self._morphology(first)
         costs = tag_costs(data.costs, tagger, morphology, plan.labels)
         dev_tags = self._dev_tags(None)
-        weights = self._weights(plan, None, Tags.none(data.corpus.batch), costs, dev_tags)
+        jobs = self._jobs(plan, None, Tags.none(data.corpus.batch), costs, dev_tags)
+        weights = jobs.train(self.reporter)
         parser = plan.finished(weights)
         if data.dev is not None and dev_tags is not None:
             parser = family.calibrated(parser, data.dev, dev_tags)
@@ -323,7 +247,7 @@ class Run:
             corpus,
             config,
             data.config.training.seed,
-            "tagger",
+            TAGGER,
             lowercase=data.lowercase,
             clusters=data.clusters.kernel if data.clusters else None,
             advance=self.reporter.advance,
@@ -350,6 +274,7 @@ class Run:
             work = corpus.visits("training-tags") * config.passes + own
             share = folds - float((~unseen).mean())  # each fold is left out once
             self.reporter.stage(f"tags of {folds} parts", int(work * share))
+            self._tag_folds(folds)
         tags = jackknife(
             corpus,
             tagger,
@@ -362,6 +287,36 @@ class Run:
             unseen=unseen,
         )
         return tagger, tags
+
+    def _tag_folds(self, folds: int) -> None:
+        """Have the folds tagged by workers, if there are any."""
+        names = [fold_name(fold) for fold in range(folds)]
+        missing = [fold for fold, name in enumerate(names) if name not in self.checkpoint]
+        if self.engine is None or not missing:
+            return
+        with self.engine.crew(_FOLD_TAGGER, self._order()) as crew:
+            for number, tags in Work(crew, missing).results(lambda: None):
+                self.checkpoint.put(names[missing[number]], tags)
+                if self.checkpoint.is_due:
+                    self.checkpoint.save()
+
+    def tag_fold(self, fold: int) -> Arrays:
+        """In a worker: the tags of a fold of the treebank."""
+        data, config = self.data, self.data.config
+        tagger = data.init.tagger if data.init else self._train_tagger()
+        assert isinstance(tagger, Tagger)
+        part = folds_of(~data.unseen, config.tagger)[fold]
+        clusters = data.clusters.kernel if data.clusters else None
+        return tag_fold(
+            data.corpus,
+            part,
+            tagger,
+            config.tagger,
+            config.training.seed,
+            fold,
+            clusters,
+            self.reporter.advance,
+        )
 
     def _tag_updates(self, tagger: Tagger | None) -> TagUpdates | None:
         """What the tagger learns beside the parser, where costs may choose tags."""
@@ -386,15 +341,25 @@ class Run:
 
     # -- parsers -----------------------------------------------------------------------
 
-    def _weights(
+    def jobs(self) -> Jobs:
+        """In a worker: the jobs of a run whose tagger and tags are finished."""
+        data, init = self.data, self.data.init
+        plan = load_family(data.config.model.kind).plan(self._setup())
+        tagger, tags = self._tagger()
+        morphology = None
+        if data.costs:
+            morphology = init.morphology if init else self._morphology(tagger)
+        costs = tag_costs(data.costs, tagger, morphology, plan.labels)
+        return self._jobs(plan, tagger, tags, costs, None)
+
+    def _jobs(
         self,
         plan: Plan,
         tagger: Tagger | None,
         tags: Tags,
         costs: Sequence[CostData],
         dev_tags: Tags | None,
-    ) -> Mapping[str, Arrays]:
-        """The finished weights of all jobs."""
+    ) -> Jobs:
         data = self.data
         chains = {chain[-1].stage: chain for chain in plan.chains(tags)}
         if costs and data.init is None and data.config.training.costs == "after":
@@ -402,17 +367,33 @@ class Run:
             own = tagger.tag(data.corpus.batch, keep=False) if tagger else tags
             chains = {stage: costs_after(chain, own) for stage, chain in chains.items()}
         dev = None if data.dev is None or dev_tags is None else (data.dev, dev_tags)
-        jobs = Jobs(
+        return Jobs(
             chains,
             data.config.training,
             costs,
-            self._tag_updates(tagger),
+            partial(self._tag_updates, tagger),
             dev,
             self.checkpoint,
             self.log,
             self.threads,
+            self._crew if self.engine else None,
         )
-        return jobs.train(self.reporter)
+
+    def _crew(self) -> Crew:
+        assert self.engine is not None
+        return self.engine.crew(_SHARD_LEARNER, self._order())
+
+    def _order(self) -> Order:
+        """This run up to now, for workers."""
+        data = self.data
+        held_out = {each.name: each.held_out for each in data.costs}
+        init = _as_file(data.init) if data.init else None
+        folds = map(fold_name, range(data.config.tagger.folds))
+        finished = self.checkpoint.of(TAGGER, *folds)
+        # Development data are for the head alone.
+        config = replace(data.config, training=replace(data.config.training, dev="", dev_links=""))
+        sha256 = data.corpus.sha256
+        return Order(config, held_out, data.skips, init, finished, self.tags, sha256)
 
     def _card(self, parser: Parser) -> dict[str, Any]:
         record, corpus, init = card_of(self.data.config), self.data.corpus, self.data.init
@@ -428,6 +409,13 @@ class Run:
             name, data = init.config["card"]["name"], init.config.get("data", {})
             record["init"] = {"name": name, "data": data}
         return record
+
+
+def _as_file(pipeline: Pipeline) -> ModelFile:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "init.niwaki")
+        pipeline.save(path)
+        return read_model_file(path)
 
 
 def with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:

@@ -231,6 +231,7 @@ def self_train(
     candidates_from: Pipeline | None = None,
     resume: bool = False,
     threads: int | None = None,
+    engine: str = "local",
 ) -> tuple[Pipeline, list[Round]]:
     """Choose trees, train on them beside the treebank, and do so again for each round.
 
@@ -272,7 +273,15 @@ def self_train(
             current = load(target)
             continue
         init = current if plan.train_on else None
-        current = train(with_chosen, target, reporter, resume=resume, threads=threads, init=init)
+        current = train(
+            with_chosen,
+            target,
+            reporter,
+            resume=resume,
+            threads=threads,
+            init=init,
+            engine=engine,
+        )
         note_finished(folder, target)
     return current, rounds
 

@@ -267,6 +267,7 @@ def uptrain(
     sizes: Sequence[int] = (),
     resume: bool = False,
     threads: int | None = None,
+    engine: str = "local",
 ) -> dict[int, Path]:
     """Train on the treebanks of a configuration and on what teachers teach.
 
@@ -288,7 +289,7 @@ def uptrain(
     if not sizes:
         if not is_finished(folder, Path(output)):
             with_teachers = with_trees(config, _added(config.uptraining, files))
-            train(with_teachers, output, reporter, resume=resume, threads=threads)
+            train(with_teachers, output, reporter, resume=resume, threads=threads, engine=engine)
             note_finished(folder, Path(output))
         return {len(trees): Path(output)}
     models = {}
@@ -304,7 +305,7 @@ def uptrain(
                 out.writelines(trees[number].source for number in order[:size])
             with_teachers = with_trees(config, _added(config.uptraining, [str(part)]))
         reporter.note(f"{size:,} trees of the teachers")
-        train(with_teachers, models[size], reporter, resume=resume, threads=threads)
+        train(with_teachers, models[size], reporter, resume=resume, threads=threads, engine=engine)
         note_finished(folder, models[size])
     with atomic_write(output) as out:
         out.write(models[max(models)].read_bytes())

@@ -58,14 +58,16 @@ def train(
     resume: bool = False,
     threads: int | None = None,
     on_error: Literal["fail", "skip"] = "fail",
+    engine: str = "local",
 ) -> Pipeline:
     """Train a model from a configuration and write it; a run that was broken off can `resume`.
 
     With `init`, a model is trained on: it keeps its tagger, its features and its labels, and its
     parser learns from where it is. `report` is told how it goes, of what was skipped too.
     `overrides` change values of the configuration ("model.beam=16"). With `on_error="skip"`, faulty
-    lines of word clusters and of links are left out. The result depends on neither `threads`
-    (default: all cores) nor interruptions.
+    lines of word clusters and of links are left out. If `training.workers` says that there are
+    several, an `engine` runs them: "local", "ray" or "ray://HOST". The result depends neither on it
+    nor on `threads` (default: all cores) nor on interruptions.
 
         >>> train({"objective": [{"data": "train.conllu"}]}, "en.niwaki")
         >>> train("task.toml", "task.niwaki", init="en")
@@ -74,7 +76,14 @@ def train(
     read = config_of(config, overrides)
     start = None if init is None else model_of(init)
     return run.train(
-        read, output, report, resume=resume, threads=threads, init=start, on_error=on_error
+        read,
+        output,
+        report,
+        resume=resume,
+        threads=threads,
+        init=start,
+        on_error=on_error,
+        engine=engine,
     )
 
 
@@ -106,6 +115,7 @@ def self_train(
     overrides: Sequence[str] = (),
     resume: bool = False,
     threads: int | None = None,
+    engine: str = "local",
 ) -> SelfTrained:
     """Train a model on its own trees: the first ones, or of n candidates those that cost least.
 
@@ -128,6 +138,7 @@ def self_train(
         candidates_from=None if candidates_from is None else model_of(candidates_from),
         resume=resume,
         threads=threads,
+        engine=engine,
     )
     return SelfTrained(trained, chosen)
 
@@ -163,6 +174,7 @@ def uptrain(
     overrides: Sequence[str] = (),
     resume: bool = False,
     threads: int | None = None,
+    engine: str = "local",
     on_error: Literal["fail", "skip"] = "fail",
 ) -> Uptrained:
     """Train a fast model on a treebank and on the trees of slow, accurate teachers.
@@ -195,6 +207,7 @@ def uptrain(
         sizes=sizes,
         resume=resume,
         threads=threads,
+        engine=engine,
     )
     return _measured(read, trained, test, unseen) if test else Uptrained(trained)
 

@@ -100,7 +100,8 @@ class GraphPlan:
         def make(done: Mapping[str, Arrays]) -> GraphTrainer:
             return GraphTrainer(plan, setup.corpus, tags, base=base)
 
-        return [[Job(_STAGE, setup.corpus, setup.epochs, make, Search())]]
+        mixable = learns_online(self._config)
+        return [[Job(_STAGE, setup.corpus, setup.epochs, make, Search(), mixable=mixable)]]
 
     def finished(self, weights: Mapping[str, Arrays]) -> Parser:
         found = unpack_weights(weights[_STAGE])

@@ -127,7 +127,7 @@ class TransitionPlan:
 
         is_greedy = beam == 1 and self._init is None
         epochs = self._config.greedy_epochs if is_greedy else self._setup.epochs
-        job = Job(stage, self._corpus, epochs, make, Search(beam=beam))
+        job = Job(stage, self._corpus, epochs, make, Search(beam=beam), mixable=True)
         return [job] if interpolated is None else [interpolated, job]
 
     def _base(self, stage: str) -> PackedWeights | None:
@@ -148,7 +148,7 @@ class TransitionPlan:
         own = tags.only(self._corpus.words_of(chosen))
         alone = replace(plan, config=replace(plan.config, min_updates=1))
         make = partial(InterpolationTrainer, alone, corpus, own, how.share)
-        return Job(f"{stage}-alone", corpus, how.epochs, lambda done: make())
+        return Job(f"{stage}-alone", corpus, how.epochs, lambda done: make(), mixable=True)
 
     def _weights_plan(self, beam: int) -> WeightsPlan:
         setup = self._setup
