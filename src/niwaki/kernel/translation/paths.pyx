@@ -12,7 +12,7 @@ from libc.stdlib cimport free, malloc, qsort, realloc
 from libc.string cimport memset
 
 from niwaki.kernel.graph._heap cimport Heap, Waiting, pop, push
-from niwaki.kernel.translation.search cimport Arc, Node, Search
+from niwaki.kernel.translation.search cimport Arc, Search
 
 # The values of a path beside its options': language model, distance, six orientations, jumps.
 VALUES = 9

@@ -1,14 +1,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from niwaki.kernel.translation._sentence import Sentence
 from niwaki.kernel.translation.language_model import LanguageModel
 from niwaki.typing import FloatArray, IntArray
 
 LARGEST_LIMIT: int
 
-class Search:
-    n: int
-    limit: int
+class Search(Sentence):
     stack: int
     score: float
     def __init__(
