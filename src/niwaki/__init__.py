@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from niwaki.verbs.pricing import Prices, price
     from niwaki.verbs.ranking import evaluate_ranking, rank, train_ranker
     from niwaki.verbs.reordering import learn_rules, references, reorder
+    from niwaki.verbs.sensing import translate_train_senses, with_senses
     from niwaki.verbs.serving import open_workbench
     from niwaki.verbs.training import SelfTrained, Uptrained, self_train, train, uptrain
     from niwaki.verbs.translating import Translation, translate_run, translate_train
@@ -195,6 +196,7 @@ _LATER = {
     "niwaki.verbs.pricing": ("Prices", "price"),
     "niwaki.verbs.ranking": ("evaluate_ranking", "rank", "train_ranker"),
     "niwaki.verbs.reordering": ("learn_rules", "references", "reorder"),
+    "niwaki.verbs.sensing": ("translate_train_senses", "with_senses"),
     "niwaki.verbs.serving": ("open_workbench",),
     "niwaki.verbs.training": ("SelfTrained", "Uptrained", "self_train", "train", "uptrain"),
     "niwaki.verbs.translating": ("Translation", "translate_run", "translate_train"),
@@ -339,9 +341,11 @@ __all__ = [
     "translate_evaluate",
     "translate_run",
     "translate_train",
+    "translate_train_senses",
     "translate_tune",
     "uptrain",
     "validate",
+    "with_senses",
     "write_conllu",
 ]
 
