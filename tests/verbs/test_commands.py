@@ -607,6 +607,23 @@ def translate_evaluate(bench: Bench) -> None:
     assert found.items() <= bench.json(*words).items()
 
 
+def translate_run(bench: Bench) -> None:
+    system = bench.file("system")
+    niwaki.translate_train(SOURCE, TARGET, system, links=LINKS)
+    found = "".join(f"{each.text}\n" for each in niwaki.translate_run(SOURCE, system))
+    assert found == bench.run("translate-run", "-m", system, SOURCE)
+
+
+def translate_train(bench: Bench) -> None:
+    one, other = bench.file("one"), bench.file("other")
+    niwaki.translate_train(SOURCE, TARGET, one, links=LINKS)
+    assert bench.run("translate-train", SOURCE, TARGET, "-o", other, "--links", LINKS) == ""
+    names = sorted(path.name for path in one.iterdir())
+    assert "phrases" in names and names == sorted(path.name for path in other.iterdir())
+    for name in names:
+        assert (one / name).read_bytes() == (other / name).read_bytes()
+
+
 def translate_train_senses(bench: Bench) -> None:
     one, other = bench.file("one.senses"), bench.file("other.senses")
     settings = SenseSettings(least=4)
