@@ -82,7 +82,7 @@ def main() -> None:
             system, seconds = trained(files, Path(folder) / reordering, reordering)
             result[reordering] = {
                 "training, s": round(seconds, 1),
-                "training of 100,000 pairs, s": round(seconds * 100_000 / pairs),
+                "in proportion, 100,000 pairs, s": round(seconds * 100_000 / pairs),
                 "phrase pairs": len(system.table),
                 **speeds(system, sentences, rounds),
                 "memory, MB": memory(),

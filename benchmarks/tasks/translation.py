@@ -124,11 +124,12 @@ class Trial:
         )
         return found.best.weights, found.best.bleu
 
-    def scored(self, weights: FloatArray, limit: int, characters: bool) -> TranslationEvaluation:
-        texts = [each.hypotheses[0].text for each in self.decode(weights, self.test, 1, limit)]
-        return evaluate_translation(
-            self.test.references, texts, characters=characters, scores=SCORES
-        )
+    def texts(self, weights: FloatArray, limit: int) -> list[str]:
+        return [each.hypotheses[0].text for each in self.decode(weights, self.test, 1, limit)]
+
+    def scored(self, texts: list[str], characters: bool = False) -> TranslationEvaluation:
+        references = self.test.references
+        return evaluate_translation(references, texts, characters=characters, scores=SCORES)
 
 
 def together(runs: Sequence[TranslationEvaluation]) -> TranslationEvaluation:
@@ -138,8 +139,8 @@ def together(runs: Sequence[TranslationEvaluation]) -> TranslationEvaluation:
 
 def measured(trial: Trial, arguments: argparse.Namespace) -> dict[str, Any]:
     runs = [trial.tuned(seed) for seed in range(1, arguments.runs + 1)]
-    words = [trial.scored(weights, arguments.limit, False) for weights, _ in runs]
-    characters = [trial.scored(weights, arguments.limit, True) for weights, _ in runs]
+    texts = [trial.texts(weights, arguments.limit) for weights, _ in runs]
+    words, characters = ([trial.scored(each, unit) for each in texts] for unit in (False, True))
     return {
         "tuned": [round(float(bleu), 2) for _, bleu in runs],
         "test": [round(run.scores["BLEU"], 2) for run in words],
@@ -150,10 +151,8 @@ def measured(trial: Trial, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def curve(trial: Trial, weights: FloatArray) -> list[tuple[float, float]]:
-    return [
-        (float(limit), round(trial.scored(weights, limit, False).scores["BLEU"], 2))
-        for limit in LIMITS
-    ]
+    found = ((limit, trial.scored(trial.texts(weights, limit))) for limit in LIMITS)
+    return [(float(limit), round(each.scores["BLEU"], 2)) for limit, each in found]
 
 
 def draw(curves: dict[str, list[tuple[float, float]]], path: Path) -> None:

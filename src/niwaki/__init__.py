@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from niwaki.verbs.pricing import Prices, price
     from niwaki.verbs.ranking import evaluate_ranking, rank, train_ranker
     from niwaki.verbs.reordering import learn_rules, references, reorder
+    from niwaki.verbs.sensing import translate_train_senses, with_senses
     from niwaki.verbs.serving import open_workbench
     from niwaki.verbs.shrinking import shrink
     from niwaki.verbs.training import SelfTrained, Uptrained, self_train, train, uptrain
@@ -200,6 +201,7 @@ _LATER = {
     "niwaki.verbs.pricing": ("Prices", "price"),
     "niwaki.verbs.ranking": ("evaluate_ranking", "rank", "train_ranker"),
     "niwaki.verbs.reordering": ("learn_rules", "references", "reorder"),
+    "niwaki.verbs.sensing": ("translate_train_senses", "with_senses"),
     "niwaki.verbs.serving": ("open_workbench",),
     "niwaki.verbs.shrinking": ("shrink",),
     "niwaki.verbs.training": ("SelfTrained", "Uptrained", "self_train", "train", "uptrain"),
@@ -351,9 +353,11 @@ __all__ = [
     "translate_evaluate",
     "translate_run",
     "translate_train",
+    "translate_train_senses",
     "translate_tune",
     "uptrain",
     "validate",
+    "with_senses",
     "write_conllu",
 ]
 

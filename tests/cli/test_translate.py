@@ -86,6 +86,20 @@ def test_text_that_cannot_be_learned_from(
     assert not (tmp_path / "out").exists()
 
 
+def test_linked_pairs_of_too_many_words_are_refused_or_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [str(tmp_path / name) for name in ("a", "b", "links")]
+    texts = "a b\n" + "a " * 10_000 + "\n", "x y\nx\n", "0-0 1-1\n0-0\n"
+    for file, text in zip(files, texts, strict=True):
+        Path(file).write_text(text, encoding="utf-8")
+    arguments = ["translate", "train", *files[:2], "-o", str(tmp_path / "out"), "--links", files[2]]
+    assert main(arguments) == 1
+    assert "a:2:LINE: 10000 words; split sentences of more than 1000" in capsys.readouterr().err
+    assert main([*arguments, "--on-error", "skip"]) == 0
+    assert "skipped 1 faults" in capsys.readouterr().err
+
+
 def test_lines_of_too_many_words(
     system: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -27,6 +27,7 @@ from niwaki.tasks.answers.model import Settings as AnswerSettings
 from niwaki.tasks.extraction.model import Settings as ExtractionSettings
 from niwaki.tasks.grammar.judge import Settings as JudgeSettings
 from niwaki.tasks.reorder.rulewriting import format_rules
+from niwaki.tasks.translate.senses.learning import SenseSettings
 from niwaki.tasks.translate.tuning import TuningSettings
 from tests.conftest import ROOT
 from tests.toy import TOY, write
@@ -647,6 +648,32 @@ def translate_evaluate(bench: Bench) -> None:
     found = as_json(niwaki.translate_evaluate(TARGET, TARGET, scores=chosen).to_json())
     words = "translate-evaluate", TARGET, TARGET, "--scores", ",".join(chosen)
     assert found.items() <= bench.json(*words).items()
+
+
+def translate_run(bench: Bench) -> None:
+    system = bench.file("system")
+    niwaki.translate_train(SOURCE, TARGET, system, links=LINKS)
+    found = "".join(f"{each.text}\n" for each in niwaki.translate_run(SOURCE, system))
+    assert found == bench.run("translate-run", "-m", system, SOURCE)
+
+
+def translate_train(bench: Bench) -> None:
+    one, other = bench.file("one"), bench.file("other")
+    niwaki.translate_train(SOURCE, TARGET, one, links=LINKS)
+    assert bench.run("translate-train", SOURCE, TARGET, "-o", other, "--links", LINKS) == ""
+    names = sorted(path.name for path in one.iterdir())
+    assert "phrases" in names and names == sorted(path.name for path in other.iterdir())
+    for name in names:
+        assert (one / name).read_bytes() == (other / name).read_bytes()
+
+
+def translate_train_senses(bench: Bench) -> None:
+    one, other = bench.file("one.senses"), bench.file("other.senses")
+    settings = SenseSettings(least=4)
+    niwaki.translate_train_senses(SOURCE, TARGET, one, links=LINKS, settings=settings)
+    words = SOURCE, TARGET, "-o", other, "--links", LINKS, "--least", 4
+    assert bench.run("translate-train-senses", *words) == ""
+    assert one.read_bytes() == other.read_bytes()
 
 
 def translate_tune(bench: Bench) -> None:

@@ -23,6 +23,7 @@ from niwaki.cli._progress import Progress
 from niwaki.data.files import open_output
 from niwaki.tasks.translate.nbest import Hypothesis, NBestList, nbest_lines
 from niwaki.tasks.translate.system import System
+from niwaki.verbs.sensing import with_senses
 from niwaki.verbs.translating import DEFAULTS, Translation, translate_run
 
 
@@ -50,7 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the translation that is most like the best 100 (or --nbest), alone",
     )
-    parser.add_argument("--parser", metavar="MODEL", help="for pre-ordering: instead of its own")
+    parser.add_argument("--senses", metavar="FILE", help="of `translate train-senses`")
+    parser.add_argument(
+        "--parser", metavar="MODEL", help="for pre-ordering: instead of its own; for senses: not en"
+    )
     parser.add_argument("--to", choices=["text", "json"], default="text", help="default: text")
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
     add_on_error(parser, "lines that cannot be translated")
@@ -58,7 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     skipped = Skipped(arguments)
-    system = System.load(arguments.model)
+    system, senses = System.load(arguments.model), None
+    if arguments.senses:
+        system, senses = with_senses(system, arguments.senses, arguments.parser or "en")
     found = translate_run(
         arguments.file,
         system,
@@ -67,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         nbest=arguments.nbest or 1,
         mbr=arguments.mbr,
         parser=arguments.parser,
+        senses=senses,
         threads=arguments.threads,
         on_error=skipped.on_error,
     )

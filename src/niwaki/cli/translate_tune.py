@@ -62,7 +62,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="N",
             help=f"{text} (default: {default})",
         )
-    parser.add_argument("--parser", metavar="MODEL", help="for pre-ordering: instead of its own")
+    parser.add_argument("--senses", metavar="FILE", help="of `translate train-senses`")
+    parser.add_argument(
+        "--parser", metavar="MODEL", help="for pre-ordering: instead of its own; for senses: not en"
+    )
     parser.add_argument("--json", action="store_true", help="print weights and BLEU as JSON")
 
 
@@ -80,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
             limit=arguments.limit,
             stack=arguments.stack,
             parser=arguments.parser,
+            senses=arguments.senses,
             threads=arguments.threads,
             watch=stages.watch,
         )

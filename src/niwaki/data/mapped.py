@@ -31,6 +31,8 @@ VERSION = 1
 _MAGIC = b"\x89NIWARR\n"
 _END = struct.Struct("<QQ8s")
 _ALIGNED = 64
+# What a table of contents that was changed may cause.
+_DAMAGE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,14 @@ def load_arrays(path: str | os.PathLike[str], kind: str, advice: str) -> MappedA
         places = contents["arrays"].items()
         arrays = {each: _mapped(data, *place) for each, place in places}
         facts = dict(contents["facts"])
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise fault from error
     if not sound:
         raise fault
@@ -86,7 +95,9 @@ def load_arrays(path: str | os.PathLike[str], kind: str, advice: str) -> MappedA
 
 
 def _mapped(data: mmap.mmap, dtype: str, begin: int, shape: list[int]) -> NDArray[Any]:
-    """An array of the file; raises ValueError for what lies outside of it."""
+    """An array of the file; raises ValueError for what lies outside of it, or not as written."""
+    if begin % _ALIGNED:
+        raise ValueError(f"an array at {begin}")
     if any(not isinstance(length, int) or length < 0 for length in shape):
         raise ValueError(f"the shape {shape}")
     count = prod(shape)

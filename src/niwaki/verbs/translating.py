@@ -31,6 +31,7 @@ from niwaki.verbs._given import (
     fault_handler,
     is_source,
     model_of,
+    name_of,
     unwatched,
 )
 
@@ -110,9 +111,19 @@ def _read_pairs(
     else:
         pairs = read_linked_bitext(source, target, links, on_fault)
     text = Bitext([], [], None if links is None else [])
+    read = []
     for pair in pairs:
         watch("reading", 1, 0)
+        read.append(pair)
+    for pair in read:
         if not pair.source:
+            continue
+        if max(len(pair.source), len(pair.target)) > LONGEST_TRAINED:
+            words, file = len(pair.source), source
+            if len(pair.target) > words:
+                words, file = len(pair.target), target
+            name = name_of(file, "the text")
+            _tell(_too_long(name, pair.number, words, LONGEST_TRAINED), on_fault)
             continue
         text.source.append(pair.source)
         text.target.append(pair.target)
@@ -202,10 +213,17 @@ def _lines(file: Source, longest: int, on_fault: OnFault) -> Iterator[Words]:
         for number, line in stream.lines(on_fault):
             words = tuple(line.split())
             if len(words) > longest:
-                advice = f"split sentences of more than {longest}, or skip such lines"
-                fault = CorpusError(stream.name, number, "LINE", f"{len(words)} words", advice)
-                if on_fault is None:
-                    raise fault
-                on_fault(fault)
+                _tell(_too_long(stream.name, number, len(words), longest), on_fault)
                 words = ()
             yield words
+
+
+def _too_long(file: str, line: int, words: int, longest: int) -> CorpusError:
+    advice = f"split sentences of more than {longest}, or skip such lines"
+    return CorpusError(file, line, "LINE", f"{words} words", advice)
+
+
+def _tell(fault: CorpusError, on_fault: OnFault) -> None:
+    if on_fault is None:
+        raise fault
+    on_fault(fault)

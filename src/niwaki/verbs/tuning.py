@@ -23,6 +23,7 @@ from niwaki.tasks.translate.system import System, check_place, save_system
 from niwaki.tasks.translate.tuning import Round, Tuned, TuningSettings, tune
 from niwaki.typing import FloatArray
 from niwaki.verbs._given import Model, Watch, is_source, name_of, unwatched
+from niwaki.verbs.sensing import with_senses
 from niwaki.verbs.translating import DEFAULTS, translate_run
 
 NBEST = 100
@@ -59,13 +60,15 @@ def translate_tune(
     limit: int = DEFAULTS.limit,
     stack: int = DEFAULTS.stack,
     parser: Model | None = None,
+    senses: str | os.PathLike[str] | None = None,
     threads: int = 1,
     watch: Watch = unwatched,
 ) -> TunedSystem:
     """Tune the weights of a system for BLEU of sentences with references; writes a folder.
 
     Each run begins with the system's weights and has a seed of its own; kept is the one that
-    translates these sentences best. Without `output`, nothing is written.
+    translates these sentences best. Without `output`, nothing is written. `senses` is a file of
+    `translate_train_senses`, whose score gets a weight, too.
 
         >>> translate_tune("en-ja", "dev.en", "dev.ja", "en-ja-tuned").best.bleu
     """
@@ -80,14 +83,19 @@ def translate_tune(
         raise NiwakiError(
             f"{len(texts)} sentences but {len(references)} references; give as many of both"
         )
+    scorer = None
+    if senses is not None:
+        loaded, scorer = with_senses(loaded, senses, parser or "en")
     # Sentences are brought into order once, not in each round.
-    found = translate_run(texts, loaded, limit=0, stack=1, parser=parser, threads=threads)
-    ordered = [each.ordered.tokens for each in found]
     plain = replace(loaded, rules=None)
+    found = translate_run(
+        texts, loaded, limit=0, stack=1, parser=parser, senses=scorer, threads=threads
+    )
+    ordered = [each.ordered.tokens for each in found]
 
     def decode(weights: FloatArray) -> list[NBestList]:
         weighted = plain.with_weights(_named(loaded, weights))
-        decoder = weighted.decoder(SearchSettings(limit, stack))
+        decoder = weighted.decoder(SearchSettings(limit, stack), scorer)
         return list(decoder.translate_all(ordered, nbest, threads=threads))
 
     start = weight_array(loaded.weights, loaded.names)

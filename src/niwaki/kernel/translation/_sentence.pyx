@@ -39,7 +39,7 @@ cdef class Sentence:
         free(self.best)
         free(self.rest)
 
-    def __init__(self, LanguageModel lm, int n, const int32_t[:, ::1] spans,
+    def __init__(self, LanguageModel lm not None, int n, const int32_t[:, ::1] spans,
                  const double[::1] scores, const int32_t[::1] word_starts,
                  const int32_t[::1] words, const int32_t[::1] lm_words, double lm_weight,
                  double distance_weight, int limit, msd=None, jumps=None):

@@ -14,6 +14,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
+cdef enum:
+    MOST_WORDS = 2147483647
+
 MONOTONE, SWAP, DISCONTINUOUS = range(3)
 
 # What the rows of `shapes` hold.
@@ -113,11 +116,20 @@ def extract(const int64_t[::1] source_starts, const int64_t[::1] target_starts,
     cdef Py_ssize_t pairs = source_starts.shape[0] - 1, number
     if target_starts.shape[0] != pairs + 1 or link_starts.shape[0] != pairs + 1:
         raise ValueError("the sides and the links have different lengths")
+    if pairs < 0 or source_starts[0] != 0 or target_starts[0] != 0 or link_starts[0] != 0:
+        raise ValueError("texts that do not begin at 0")
+    if (link_starts[pairs] != links.shape[0] or links.shape[1] != 2
+            or max(source_starts[pairs], target_starts[pairs]) > MOST_WORDS):
+        raise ValueError("links that do not fit, or too many words")
     if not 1 <= longest_source <= 255 or not 1 <= longest_target <= 255:
         raise ValueError("a longest phrase that is not from 1 to 255 words")
     cdef int64_t at, cells = 1
     cdef int32_t widest = 1, n, m
     for number in range(pairs):
+        if (source_starts[number] > source_starts[number + 1]
+                or target_starts[number] > target_starts[number + 1]
+                or link_starts[number] > link_starts[number + 1]):
+            raise ValueError("sentences that end before they begin")
         n = <int32_t>(source_starts[number + 1] - source_starts[number])
         m = <int32_t>(target_starts[number + 1] - target_starts[number])
         widest = max(widest, n, m)

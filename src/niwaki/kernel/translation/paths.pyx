@@ -48,11 +48,14 @@ cdef class Paths:
     cdef int32_t** ranks        # arcs of each node, the best first; NULL until asked for
     cdef int32_t* sizes
 
-    def __cinit__(self, Search search):
+    def __cinit__(self, Search search not None):
         cdef size_t nodes = search.node_count
         self.search = search
         memset(&self.heap, 0, sizeof(Heap))
         self.ways, self.count, self.room = NULL, 0, 0
+        self.ranks, self.sizes = NULL, NULL
+        if nodes == 0:
+            raise ValueError("a search that was not made")
         self.ranks = <int32_t**>malloc(nodes * sizeof(int32_t*))
         self.sizes = <int32_t*>malloc(nodes * sizeof(int32_t))
         if self.ranks == NULL or self.sizes == NULL:

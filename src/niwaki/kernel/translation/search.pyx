@@ -82,7 +82,7 @@ cdef class Search(Sentence):
         free(self.ready)
         free(self.heap.items)
 
-    def __init__(self, LanguageModel lm, int n, const int32_t[:, ::1] spans,
+    def __init__(self, LanguageModel lm not None, int n, const int32_t[:, ::1] spans,
                  const double[::1] scores, const int32_t[::1] word_starts,
                  const int32_t[::1] words, const int32_t[::1] lm_words, double lm_weight,
                  double distance_weight, int limit, int stack, msd=None, jumps=None):
@@ -103,7 +103,7 @@ cdef class Search(Sentence):
     @property
     def score(self):
         """Of the best translation; minus infinity if there is none."""
-        return self.nodes[self.node_count - 1].score
+        return self.nodes[self.node_count - 1].score if self.node_count else -INFINITY
 
     cdef bint run(self) noexcept nogil:
         cdef int32_t covered

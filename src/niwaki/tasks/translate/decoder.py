@@ -209,6 +209,7 @@ class Decoder:
         distinct: bool,
     ) -> Iterator[Hypothesis]:
         paths, seen = Paths(search), set()
+        said: dict[int, tuple[str, ...]] = {}
         dynamic = [LANGUAGE_MODEL, DISTANCE, *MSD, REORDERING]
         columns = [
             (at, self.names.index(name)) for at, name in enumerate(dynamic) if name in self.names
@@ -219,7 +220,10 @@ class Decoder:
             if given == nbest or (path := paths.next()) is None:
                 return
             chosen, sums, score = path
-            tokens = tuple(word for option in chosen for word in options.target(option))
+            for option in chosen:
+                if option not in said:
+                    said[option] = options.target(option)
+            tokens = tuple([word for option in chosen for word in said[option]])
             if distinct and tokens in seen:
                 continue
             seen.add(tokens)

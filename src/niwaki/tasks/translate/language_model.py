@@ -74,6 +74,10 @@ class LanguageModel:
     def ngrams(self) -> NGrams:
         every = np.arange(len(self.words), dtype=np.int32)[:, None]
         values = [kernel.lookup(self.table, grams) for grams in self.grams]
+        for grams, read in zip(self.grams, values, strict=True):
+            # An n-gram whose words are not known has no values, either.
+            if np.isnan(read).any() or (grams < 0).any() or (grams >= len(self.words)).any():
+                raise ModelError(f"a damaged {_KIND}; {_ADVICE}")
         return NGrams(self.words, (every, *self.grams), (self.unigrams, *values))
 
     def write_arpa(self, target: Target) -> None:
