@@ -210,6 +210,9 @@ def test_a_trained_system_translates(tmp_path: Path, reordering: str) -> None:
     right = sum(one == other for one, other in zip(found, text.target, strict=True))
     assert right > 30
     assert not (tmp_path / "toy.part").exists()
+    kept = {"config.json", "weights.json", "phrases", "language-model"}
+    jumps = {"jumps"} if reordering == "maxent" else set()
+    assert {each.name for each in (tmp_path / "toy").iterdir()} == kept | jumps
 
 
 def test_training_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,9 +148,6 @@ def save_system(
     """Make the folder `parts` a system and give it its name, in place of one that stands there."""
     names = [PHRASES, LANGUAGE_MODEL, JUMPS, RULES]
     files = {name: _digest(parts / name) for name in names if (parts / name).exists()}
-    for other in parts.iterdir():
-        if other.name not in files:
-            other.unlink()
     write_weights(weights, parts / WEIGHTS)
     config = {
         "kind": _KIND,
@@ -168,3 +165,7 @@ def save_system(
         target.rename(former)
     parts.rename(target)
     shutil.rmtree(former, ignore_errors=True)
+    # Last: until now, a run that is started again finds what it had done.
+    for other in target.iterdir():
+        if other.name not in (*files, CONFIG, WEIGHTS):
+            other.unlink()
