@@ -30,7 +30,7 @@ from niwaki.verbs._leaf import word_classes
 # Sentences with links, and how many of them are for learning.
 SETS = {
     "czenali": ("align-encs-czenali/all", "cs", 1000),
-    "kftt": ("align-enja-kftt/dev", "ja", 200),
+    "kftt": ("align-enja-kftt/dev", "ja", 300),
 }
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7)
 
