@@ -15,7 +15,7 @@ from niwaki.tasks.align.leaf.weights import Candidates, f_alpha, normalised, opt
 
 # Neighbours of a pair's best alignment that are candidates with it.
 _NEIGHBOURS = 20
-_ROUNDS = 8
+_ROUNDS = 6
 
 Amounts = NDArray[np.float64]
 # Features and counts of a pair's candidates, by what they look like.
