@@ -2,7 +2,7 @@
 
 python -m benchmarks.tasks.leaf [czenali] [kftt]
 
-All systems learn from the same text: the sentences of a set, for KFTT also 30,000 pairs of the
+All systems learn from the same text: the sentences of a set, for KFTT also 10,000 pairs of the
 same source (not its part `tune`, which holds sentences of the set). The first sentences of a
 set are given with people's links: LEAF learns weights from them, and the best way to get
 links from the HMM is chosen on them. All others are scored, once, with alpha 0.4 and links
@@ -30,7 +30,7 @@ from niwaki.verbs._leaf import word_classes
 # Sentences with links, and how many of them are for learning.
 SETS = {
     "czenali": ("align-encs-czenali/all", "cs", 1000),
-    "kftt": ("align-enja-kftt/dev", "ja", 200),
+    "kftt": ("align-enja-kftt/dev", "ja", 300),
 }
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7)
 
@@ -124,7 +124,7 @@ def main() -> None:
     made = parser(__doc__)
     made.add_argument("sets", nargs="*", help=f"{', '.join(SETS)} (default: all)")
     arguments = made.parse_args()
-    most = 3000 if arguments.profile == "fast" else 30_000
+    most = 3000 if arguments.profile == "fast" else 10_000
     settings = {"alpha": DEFAULT_ALPHA, "leaf": str(LeafSettings()), "profile": arguments.profile}
     for name in arguments.sets or SETS:
         report(f"leaf-{name}", {"signature": signature(**settings), name: measure(name, most)})

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from niwaki.data.bilingual.bitext import Links
 from niwaki.kernel.bilingual.leaf import Climber
 from niwaki.tasks.align.leaf.alignments import Alignments, Places
-from niwaki.tasks.align.leaf.weights import Candidates, f_alpha, optimise
+from niwaki.tasks.align.leaf.weights import Candidates, f_alpha, normalised, optimise
 
 # Neighbours of a pair's best alignment that are candidates with it.
 _NEIGHBOURS = 20
 _ROUNDS = 6
 
 Amounts = NDArray[np.float64]
+# Features and counts of a pair's candidates, by what they look like.
+Found = dict[bytes, tuple[Amounts, NDArray[np.int64]]]
 
 
 class GoldPairs:
@@ -56,17 +58,19 @@ class GoldPairs:
 
         The tables are new in each D-step, so candidates of an earlier one are forgotten.
         """
-        found: list[dict[bytes, tuple[Amounts, NDArray[np.int64]]]] = [{} for _ in self._numbers]
-        best, best_f = weights, -1.0
-        for number in range(_ROUNDS):
+        found: list[Found] = [{} for _ in self._numbers]
+        best, best_f = weights, self._search(climber, weights, starts, found)
+        for number in range(1, _ROUNDS + 1):
             before = sum(map(len, found))
-            f = self._search(climber, weights, starts, found)
-            if f > best_f:
-                best, best_f = weights, f
-            report(number + 1, _ROUNDS)
+            fitted = optimise(self._candidates(found), best, self._random)
+            # What is best among candidates may lead the search astray: half the way is tried, too.
+            for each in (fitted, normalised(fitted + normalised(best))):
+                f = self._search(climber, each, starts, found)
+                if f > best_f:
+                    best, best_f = each, f
+            report(number, _ROUNDS)
             if sum(map(len, found)) == before:
                 break
-            weights = optimise(self._candidates(found), best, self._random)
         return best
 
     def _search(
@@ -74,7 +78,7 @@ class GoldPairs:
         climber: Climber,
         weights: Amounts,
         starts: Sequence[Alignments],
-        found: list[dict[bytes, tuple[Amounts, NDArray[np.int64]]]],
+        found: Sequence[Found],
     ) -> float:
         """Add the best alignments by these weights; gives F_alpha of the best ones of all."""
         made = [each.copy() for each in starts]
@@ -96,9 +100,7 @@ class GoldPairs:
             sums = sum(pool.map(work, range(len(self._numbers))), np.zeros(3, np.int64))
         return float(f_alpha(sums, self._sure, self._alpha))
 
-    def _candidates(
-        self, found: Sequence[Mapping[bytes, tuple[Amounts, NDArray[np.int64]]]]
-    ) -> Candidates:
+    def _candidates(self, found: Sequence[Found]) -> Candidates:
         longest = max(map(len, found))
         features = np.empty((len(found), longest, len(next(iter(found[0].values()))[0])))
         counts = np.empty((len(found), longest, 3), np.int64)

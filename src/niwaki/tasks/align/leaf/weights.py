@@ -18,13 +18,15 @@ Amounts = NDArray[np.float64]
 
 # The size of all weights together, which the best alignments do not depend on.
 _SIZE = 20.0
-# Starts of the search beside the weights so far, drawn around them.
-_RESTARTS = 5
-_SPREAD = 0.7
+# Starts of the search beside the weights so far are drawn near them; if none of these gains
+# anything, farther away.
+_NEAR = (0.2, 0.2)
+_FAR = (0.7,) * 5
 _PASSES = 8
-# An interval has to be so wide to be stepped into, and a gain in F so large.
+# An interval has to be so wide to be stepped into, and a gain in F so large: lesser gains are
+# those of chance, and did not come back on other sentences.
 _NARROWEST = 1e-4
-_LEAST_GAIN = 1e-6
+_LEAST_GAIN = 5e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +68,10 @@ def normalised(weights: Amounts) -> Amounts:
 def optimise(candidates: Candidates, weights: Amounts, random: np.random.Generator) -> Amounts:
     """The best weights that line searches find from these and from some drawn around them."""
     best, best_f = weights, candidates.score(weights)
-    for number in range(1 + _RESTARTS):
-        start = weights.copy()
-        if number:
-            start += random.normal(0, _SPREAD, WEIGHTS)
+    for spread in (0.0, *_NEAR, *_FAR):
+        if spread in _FAR and best is not weights:
+            break
+        start = weights + spread * random.normal(0, 1, WEIGHTS)
         found, f = _ascend(candidates, start, random)
         if f > best_f + _LEAST_GAIN:
             best, best_f = found, f
