@@ -176,6 +176,8 @@ def _content(value: Any, is_model: bool) -> Any:
     """What an argument means: of a file, what is in it."""
     if isinstance(value, list):
         return [_content(each, is_model) for each in value]
+    if is_model and value is None:
+        value = "en"  # which several commands take where none is given
     if not isinstance(value, str):
         return value
     path = find_model(value) if is_model else value
