@@ -124,6 +124,41 @@ def test_evaluate_adds_up_what_shards_count(
     assert json.loads(found.err)["shards"] > 1
 
 
+def test_align_applies_what_it_has_learned(tmp_path: Path, capsys: Captured) -> None:
+    source, target, made = (tmp_path / name for name in ("text.en", "text.ja", "links.niwaki"))
+    pairs = [
+        ("the old pine", "furui matsu"),
+        ("the pine leans", "matsu ga katamuku"),
+        ("an old pond", "furui ike"),
+        ("the pond", "ike"),
+    ] * 20
+    source.write_text("".join(f"{one}\n" for one, _ in pairs))
+    target.write_text("".join(f"{other}\n" for _, other in pairs))
+    learned = whole(tmp_path, "align", source, target, "--save", made)
+    assert b"1-0 2-1\n" in learned
+    words = ["align", source, target, "--apply", made]
+    assert whole(tmp_path, *words) == learned
+    assert over_shards(tmp_path / "out", *words) == 0
+    shards = outputs(tmp_path / "out", ".txt")
+    assert len(shards) > 1 and b"".join(shards) == learned
+    # Words that were never seen are placed by those beside them.
+    source.write_text("the crane pond 1853\n\n")
+    target.write_text("tsuru ike 1853\n\n")
+    assert whole(tmp_path, *words, "--on-error", "skip") == b"1-0 2-1 3-2\n\n"
+    assert over_shards(tmp_path / "few", *words) == 0
+    assert outputs(tmp_path / "few", ".txt") == [b"1-0 2-1 3-2\n\n"]
+    source.write_text("the\npond\nalone\n")
+    assert over_shards(tmp_path / "uneven", *words) == 1
+    assert "text.en:3:LINE: no line beside it" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("small_ray")
+def test_ray_runs_commands(tmp_path: Path, model_path: Path) -> None:
+    words = ["parse", TOY, "-m", model_path]
+    assert over_shards(tmp_path / "out", *words, "--engine", "ray") == 0
+    assert b"".join(outputs(tmp_path / "out", ".conllu")) == whole(tmp_path, *words)
+
+
 @pytest.mark.parametrize("pack", ["gz", "zst", "parquet"])
 def test_outputs_are_packed(pack: str, tmp_path: Path, model_path: Path, capsys: Captured) -> None:
     pytest.importorskip("pyarrow", reason="install niwaki[scale] to test its formats")
@@ -195,6 +230,8 @@ def test_a_job_of_nothing_but_faults_fails(tmp_path: Path, model_path: Path) -> 
             "--pack parquet is for trees, not for json",
         ),
         (["parse", TOY, "--shards", "out", "--decode", "x"], "decode"),
+        (["align", TOY, TOY, "--shards", "out"], "--shards needs --apply MODEL"),
+        (["align", TOY, TOY, "--apply", TOY], "not a niwaki model"),
         (["evaluate", TOY, TOY, "--shards", "out"], "--shards is for -m"),
         (["evaluate", TOY, "-m", "en", "--raw", "--shards", "out"], "leave out --shards"),
         (["find", "VERB", TOY, "--first", "1", "--shards", "out"], "leave out --shards"),

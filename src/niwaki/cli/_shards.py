@@ -16,7 +16,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
 import niwaki
@@ -42,7 +42,7 @@ _RUNNER = "niwaki.cli._shards:CommandOnShards"
 # Arguments that no output depends on.
 _NO_SETTINGS = {
     *("run", "files", "file", "output", "shards", "engine", "workers", "json", "traceback"),
-    *("loads", "command"),
+    *("loads", "command", "gold", "target"),
 }
 # The end of an output's name, by --to.
 _SUFFIXES = {"json": ".jsonl", "conllu": ".conllu", "table": ".tsv", "html": ".html"}
@@ -119,9 +119,16 @@ def over_shards(run: Run) -> Run:
 
 
 def run_shards(
-    arguments: argparse.Namespace, files: Sequence[str], *, to_stderr: bool = False
+    arguments: argparse.Namespace,
+    files: Sequence[str],
+    cut: Callable[[int], Iterator[Shard]] | None = None,
+    *,
+    to_stderr: bool = False,
 ) -> Report:
-    """Run the command over the shards of files, and tell what it came to."""
+    """Run the command over the shards of files, and tell what it came to.
+
+    `cut` gives shards of about so many bytes, where these are not those of single files.
+    """
     if getattr(arguments, "output", "-") != "-":
         raise NiwakiError("--shards names the output files itself; leave out -o")
     for name in ("links", "table"):
@@ -132,7 +139,7 @@ def run_shards(
             raise NiwakiError(f"{file}: no file; --shards needs files")
     settings = _settings(arguments)
     size = max(1, int(arguments.shard_size * _MEGABYTE))
-    shards = shards_of(files, getattr(arguments, "source", None), size)
+    shards = cut(size) if cut else shards_of(files, getattr(arguments, "source", None), size)
     total = sum(map(os.path.getsize, files))
     workers = arguments.workers or os.cpu_count() or 1
     rate = _Rate(arguments.command, total)
@@ -153,7 +160,11 @@ def _settings(arguments: argparse.Namespace) -> JobSettings:
         suffix += f".{arguments.pack}"
     given = {name: value for name, value in vars(arguments).items() if name not in _NO_SETTINGS}
     command = arguments.command
-    known = {name: _content(value, name in arguments.loads) for name, value in given.items()}
+    # What is read is known by the checksums of its shards.
+    known = {
+        name: value if name == "source" else _content(value, name in arguments.loads)
+        for name, value in given.items()
+    }
     record = json.dumps(
         {"niwaki": niwaki.__version__, "command": command, **known}, sort_keys=True, default=str
     )
@@ -165,6 +176,8 @@ def _content(value: Any, is_model: bool) -> Any:
     """What an argument means: of a file, what is in it."""
     if isinstance(value, list):
         return [_content(each, is_model) for each in value]
+    if is_model and value is None:
+        value = "en"  # which several commands take where none is given
     if not isinstance(value, str):
         return value
     path = find_model(value) if is_model else value

@@ -61,6 +61,28 @@ def shards_of(files: Sequence[str], form: str | None, size: int) -> Iterator[Sha
         yield from _shards(file, name, form, size)
 
 
+def pair_shards(source: str, target: str, size: int) -> Iterator[Shard]:
+    """Cut parallel text, a sentence a line: lines of both, with a tab between them."""
+    line = 1
+    with open(source, "rb") as raw, Input(raw) as one, Input(target) as other:
+        for number, data in enumerate(_grouped(_pair_lines(one, other), size)):
+            name = Path(source).name
+            yield Shard(source, name, number, "lines", data, line, 0, raw.tell())
+            line += data.count(b"\n")
+
+
+def _pair_lines(one: Input, other: Input) -> Iterator[bytes]:
+    # A fault is an error here: lines that are left out of one file would slip.
+    for left, right in itertools.zip_longest(one.lines(), other.lines()):
+        if left is None or right is None:
+            longer, number = (other, right[0]) if left is None else (one, left[0])
+            raise CorpusError(
+                longer.name, number, "LINE", "no line beside it", "give files of the same length"
+            )
+        sides = (" ".join(text.split()) for _, text in (left, right))
+        yield "\t".join(sides).encode() + b"\n"
+
+
 def _names(files: Sequence[str]) -> list[str]:
     """Names of files, with as many folders as tell them apart."""
     paths = [Path(os.path.abspath(file)).parts[1:] for file in files]

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from niwaki.data.bilingual.bitext import Links, parse_links, read_filled_bitext
 from niwaki.data.bilingual.posteriors import Posteriors, parse_posteriors
 from niwaki.data.files import Input, Source
 from niwaki.errors import ConfigError, CorpusError, NiwakiError, nearest
-from niwaki.tasks.align import Aligner, Leaf, LeafSettings, Settings, compose, link, mix, preset
+from niwaki.tasks.align import (
+    Aligner,
+    Leaf,
+    LeafSettings,
+    LearnedAlignment,
+    Settings,
+    compose,
+    link,
+    mix,
+    preset,
+)
 from niwaki.tasks.align.aligner import Words
 from niwaki.tasks.align.bridge import DEFAULT_EPSILON, mixing_weights
 from niwaki.tasks.align.corpus import LONGEST, Corpus
@@ -28,7 +39,9 @@ from niwaki.verbs._given import (
 from niwaki.verbs._leaf import GoldFiles, add_gold, word_classes
 
 MODELS = ("hmm", "leaf")
+_PATHS = (str, os.PathLike)
 
+Learned = str | os.PathLike[str] | LearnedAlignment
 Pairs = Iterable[tuple[Words | str, Words | str]]
 # The words of a language between two others, and how they are linked to each of these.
 Bridge = tuple[Source, Source, Source]
@@ -45,17 +58,20 @@ def align(
     more: Iterable[tuple[Source, Source]] = (),
     gold: GoldFiles | None = None,
     leaf: LeafSettings | None = None,
+    apply: Learned | None = None,
+    save: str | os.PathLike[str] | None = None,
     threads: int = 1,
     on_error: OnError = "fail",
     watch: Watch = unwatched,
 ) -> list[Links]:
-    """Word links of parallel text, learned from this text itself.
+    """Word links of parallel text, learned from this text itself, or given by a `model`.
 
     Two files with a tokenised sentence a line, or pairs of sentences: lists of words, or texts
     whose words have spaces between them. `settings` may
     be the name of a preset. Links are those whose probability reaches the threshold, or by
     another `method`. `more` pairs of files are learned from only. With `on_error="skip"`, a pair
-    with an empty side or too many words has no links.
+    with an empty side or too many words has no links. What is learned can be written to a file
+    (`save`) and given to `apply` for other text, which is then not learned from.
 
     The model "leaf" links many words with many and has no use for method and threshold; `gold`
     files (source, target, links) with hand-aligned pairs teach it what is right.
@@ -64,7 +80,7 @@ def align(
         >>> align("text.en", "text.ja", settings="xu2009", method="grow-diag-final-and")
         >>> align("text.en", "text.ja", model="leaf", gold=("some.en", "some.ja", "some.align"))
     """
-    given = _Given(model, settings, gold, leaf, threads, watch)
+    given = _Given(model, settings, gold, leaf, apply, save, threads, watch)
     corpus, wanted = given.read(source, target, more, fault_handler(on_error))
     if model == "leaf":
         return list(given.leaf(corpus).links(wanted))
@@ -81,6 +97,8 @@ def align_probabilities(
     more: Iterable[tuple[Source, Source]] = (),
     gold: GoldFiles | None = None,
     leaf: LeafSettings | None = None,
+    apply: Learned | None = None,
+    save: str | os.PathLike[str] | None = None,
     threads: int = 1,
     on_error: OnError = "fail",
     watch: Watch = unwatched,
@@ -91,7 +109,7 @@ def align_probabilities(
 
         >>> [each.mean for each in align_probabilities("text.en", "text.ja")]
     """
-    given = _Given(model, settings, gold, leaf, threads, watch)
+    given = _Given(model, settings, gold, leaf, apply, save, threads, watch)
     corpus, wanted = given.read(source, target, more, fault_handler(on_error))
     made = given.leaf(corpus) if model == "leaf" else given.aligner(corpus)
     return _watched(made.posteriors(wanted), wanted, watch)
@@ -106,6 +124,8 @@ class _Given:
         settings: Settings | str,
         gold: GoldFiles | None,
         leaf: LeafSettings | None,
+        apply: Learned | None,
+        save: str | os.PathLike[str] | None,
         threads: int,
         watch: Watch,
     ) -> None:
@@ -113,7 +133,15 @@ class _Given:
             raise ConfigError(f"no model {model!r}; {nearest(model, MODELS)}")
         if model != "leaf" and (gold is not None or leaf is not None):
             raise ConfigError("hand-aligned pairs are for the model leaf; give it, or leave them")
+        if model == "leaf" and (apply is not None or save is not None):
+            raise ConfigError("what the model leaf learned cannot be kept; save that of hmm")
         self._settings = preset(settings) if isinstance(settings, str) else settings
+        self._learned = LearnedAlignment.load(apply) if isinstance(apply, _PATHS) else apply
+        if self._learned is not None:
+            if save is not None:
+                raise NiwakiError("a model learns nothing more; leave out where to save it")
+            self._settings = self._learned.settings
+        self._save = save
         self._gold, self._leaf = gold, leaf or LeafSettings()
         self._threads, self._watch = threads, watch
         self._links: dict[int, Links] = {}
@@ -126,6 +154,8 @@ class _Given:
         on_fault: OnFault,
     ) -> tuple[Corpus, int]:
         """All pairs to learn from, and how many of them are wanted."""
+        if self._learned is not None and more:
+            raise NiwakiError("a model learns nothing more; leave out what is to be learned")
         corpus = Corpus(self._settings)
         wanted = 0
         for number, files in enumerate(((source, target), *more)):
@@ -140,12 +170,16 @@ class _Given:
 
     def aligner(self, corpus: Corpus) -> Aligner:
         rounds = self._settings.model1_iterations + self._settings.hmm_iterations
-        return Aligner(
+        aligner = Aligner(
             corpus,
             self._settings,
             self._threads,
             lambda stage, score: self._watch("learning", 1, rounds),
+            self._learned,
         )
+        if self._save is not None:
+            aligner.learned.save(self._save)
+        return aligner
 
     def leaf(self, corpus: Corpus) -> Leaf:
         aligner = self.aligner(corpus)

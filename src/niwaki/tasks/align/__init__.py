@@ -5,6 +5,7 @@ from __future__ import annotations
 from niwaki.tasks.align.aligner import Aligner, train
 from niwaki.tasks.align.bridge import compose, mix
 from niwaki.tasks.align.leaf import Leaf, LeafSettings
+from niwaki.tasks.align.learned import LearnedAlignment
 from niwaki.tasks.align.settings import PRESETS, Settings, preset
 from niwaki.tasks.align.symmetrize import METHODS, link, symmetrize
 
@@ -14,6 +15,7 @@ __all__ = [
     "Aligner",
     "Leaf",
     "LeafSettings",
+    "LearnedAlignment",
     "Settings",
     "compose",
     "link",
