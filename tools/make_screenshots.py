@@ -110,6 +110,15 @@ def parse(bench: Bench) -> None:
     )
 
 
+def find(bench: Bench) -> None:
+    bench.open("/find")
+    bench.page.wait_for_selector(".found")
+    bench.page.fill("#count", "who.lemma,did.lemma")
+    bench.page.wait_for_selector("#counts")
+    bench.page.locator(".found summary").nth(1).click()
+    bench.page.wait_for_selector(".found g.arc")
+
+
 def reorder(bench: Bench) -> None:
     bench.open("/reorder")
     bench.page.fill("#text", "The old pine that the monks planted leans over the pond.")
@@ -156,6 +165,25 @@ def heads(bench: Bench) -> None:
     bench.page.wait_for_selector("#stage g.arc")
     bench.page.keyboard.press("ArrowRight")
     bench.page.keyboard.press("ArrowRight")
+
+
+def agreement(bench: Bench) -> None:
+    """Two people about the same tree: does the man or the seeing have the telescope?"""
+    words = "We saw the man with the telescope .".split()
+    request = {"name": "Telescopes", "tokens": [words], "model": "en"}
+    made = bench.post("/api/projects-create", request)["id"]
+    labels = "nsubj root det obj case det nmod punct".split()
+    for who, head, label in (("Mori", 4, "nmod"), ("Sato", 2, "obl")):
+        heads = [2, 0, 4, 2, 7, 7, head, 2]
+        named = [label if each == "nmod" else each for each in labels]
+        rows = [
+            {"word": word, "head": each, "label": name}
+            for word, (each, name) in enumerate(zip(heads, named, strict=True), start=1)
+        ]
+        answer = {"who": who, "version": 0, "heads": rows}
+        bench.post(f"/api/projects/{made}/sentences/0/answer", answer)
+    bench.open(f"/annotate?project={made}&mode=agreement")
+    bench.page.wait_for_selector("#decided g.arc")
 
 
 def annotated(bench: Bench) -> str:
@@ -230,12 +258,14 @@ def api(bench: Bench) -> None:
 
 PICTURES: dict[str, tuple[Callable[[Bench], None], int]] = {
     "parse": (parse, 1500),
+    "find": (find, 830),
     "reorder": (reorder, 900),
     "relate": (relate, 830),
     "meaning": (meaning, 900),
     "shorten": (shorten, 830),
     "annotate": (annotate, 560),
     "heads": (heads, 620),
+    "agreement": (agreement, 1120),
     "adapt": (adapt, 1220),
     "trade-off": (trade_off, 1000),
     "compare": (compare, 1120),

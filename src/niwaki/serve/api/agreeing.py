@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
@@ -62,8 +63,8 @@ def _differing(project: Project, states: list[State]) -> list[int]:
     """The words on which people differ, from 1; of links, those of the source."""
     if project.kind == "trees":
         return disputed(states)
-    links = [_links(state) for state in states]
-    return sorted({i + 1 for i, _ in set.union(*links) - set.intersection(*links)})
+    counts = Counter(link for state in states for link in _links(state))
+    return sorted({i + 1 for (i, _), count in counts.items() if count < len(states)})
 
 
 async def answers(app: AppState, call: Call) -> Result:

@@ -15,7 +15,7 @@ const EXAMPLES = [
   ["VERB=v !>nsubj *", "verbs without a subject"],
   ["NOUN=what >acl:relcl (VERB >nsubj *=who)", "relative clauses"],
 ];
-const TEXT = "The old pine that the monks planted leans over the pond. Mori rakes the white gravel. A heron watches the monks.";
+const TEXT = "Mori rakes the white gravel. The monks planted a young pine by the pond. A heron watches the monks.";
 const SET = "facts";
 
 export async function show(main) {
