@@ -17,7 +17,7 @@ from niwaki.pipeline.store import load
 from niwaki.verbs.describing import info
 from niwaki.verbs.evaluating import evaluate
 from niwaki.verbs.shrinking import shrink
-from tests.toy import TOY
+from tests.toy import TOY, quick_model, skip_without_extras
 
 
 def test_packing_alone_changes_nothing(
@@ -83,3 +83,20 @@ def test_the_command(model_path: Path, tmp_path: Path, capsys: pytest.CaptureFix
     for size in ("much", "0", "3MBs", "1.5TB"):
         assert cli.main([*given, size]) == 2
         assert "give a size such as 2.5MB" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["graph", "neural"])
+def test_other_families(kind: str, toy: list[Sentence], tmp_path: Path) -> None:
+    """Parsers that score arcs have tables too; a network has none, its segmenter has."""
+    skip_without_extras(kind)
+    path, output = tmp_path / "whole.niwaki", tmp_path / "small.niwaki"
+    whole = quick_model(path, model={"kind": kind})
+    packed = tmp_path / "packed.niwaki"
+    whole.save(packed, packed=True)
+    size = packed.stat().st_size
+    found = shrink(path, output, dev=toy, size=size * 3 // 4 if kind == "graph" else size + 8192)
+    assert any(name.startswith("graph") for name in found.rows) == (kind == "graph")
+    assert output.stat().st_size < size + 8192
+    assert evaluate(toy, output).scores["LAS"] == pytest.approx(
+        next(score for name, score in found.after.items() if name.startswith("LAS"))
+    )

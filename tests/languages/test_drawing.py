@@ -61,10 +61,10 @@ def places(sentence: Sentence) -> list[float]:
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.code)
 def test_words_stand_in_the_order_of_reading(script: Script) -> None:
-    for sentence in script.sentences()[:3]:
-        found = places(sentence)
-        assert found == sorted(found, reverse=script in RIGHT_TO_LEFT)
-        assert min(found) > 0
+    found = [places(sentence) for sentence in script.sentences()[:3]]
+    assert len(found) == 3
+    assert found == [sorted(each, reverse=script in RIGHT_TO_LEFT) for each in found]
+    assert min(map(min, found)) > 0
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.code)
@@ -88,10 +88,8 @@ def test_a_word_keeps_its_direction_and_a_picture_begins_where_it_is_read_from()
 
 
 def test_columns_of_a_terminal_are_straight(trained: Trained) -> None:
+    starts = []
     for sentence in trained.script.sentences()[:5]:
-        tags = set(sentence.upos)
-        starts = set()
-        for line in draw.arcs(sentence).splitlines():
-            (tag,) = tags & set(line.split())
-            starts.add(text_width(line[: line.index(tag)]))
-        assert len(starts) == 1
+        lines = zip(draw.arcs(sentence).splitlines(), sentence.upos, strict=True)
+        starts.append({text_width(line[: line.index(tag)]) for line, tag in lines})
+    assert [len(each) for each in starts] == [1] * 5

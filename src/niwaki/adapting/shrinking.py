@@ -16,7 +16,7 @@ from niwaki.data.modelfile import ModelFile, deflated, part_bytes
 from niwaki.data.rawtext import raw_text
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ModelError
-from niwaki.features.parts import SavedParts
+from niwaki.features.parts import SavedParts, table_file
 from niwaki.features.weights import PackedWeights, pruned
 from niwaki.learning.corpus import Corpus
 from niwaki.metrics.attachment import evaluate
@@ -91,19 +91,15 @@ class _Search:
 
     @cached_property
     def tables(self) -> dict[str, PackedWeights]:
-        """The tables of weights, by the names of their parts."""
+        """The tables of weights, by name."""
         saved = SavedParts(self.file)
-        names = [name.removeprefix("weights-").removesuffix(".safetensors") for name in self._parts]
-        return {name: saved.weights(name) for name in names}
-
-    @property
-    def _parts(self) -> list[str]:
-        return [name for name in self.file.parts if name.startswith("weights-")]
+        return {name: saved.weights(name) for name in saved.tables}
 
     @cached_property
     def _fixed(self) -> int:
         """Bytes of what stays as it is."""
-        others = (data for name, data in self.file.parts.items() if name not in self._parts)
+        tables = {table_file(name) for name in self.tables}
+        others = (data for name, data in self.file.parts.items() if name not in tables)
         return sum(len(deflated(data)) for data in others) + _CONTENTS
 
     def size(self, state: Mapping[str, int]) -> int:
@@ -115,14 +111,14 @@ class _Search:
         return self._sizes[name, rows]
 
     def _part(self, name: str, rows: int) -> bytes:
-        part = f"weights-{name}.safetensors"
+        part = table_file(name)
         table = self.tables[name]
         if rows >= table.rows:
             return self.file.parts[part]
         return part_bytes(part, pruned(table, rows).arrays)
 
     def pipeline(self, state: Mapping[str, int]) -> Pipeline:
-        parts = {f"weights-{n}.safetensors": self._part(n, rows) for n, rows in state.items()}
+        parts = {table_file(name): self._part(name, rows) for name, rows in state.items()}
         return pipeline_of(ModelFile(self.file.path, {**self.file.parts, **parts}))
 
     def run(self) -> dict[str, int]:

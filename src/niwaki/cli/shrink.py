@@ -3,7 +3,7 @@
 The file is packed, which costs nothing but a moment when it is read. If that is not enough, tables
 of weights give up rows, the least important first; which table is next is decided by what trees,
 tags and words of --dev lose for each byte. The scores before and after are printed, and stand on
-the new card. Models of neural parsers have no such rows; they are packed only.
+the new card. A network has no such rows: it is packed only.
 
   niwaki shrink te.niwaki --to-size 2.5MB --dev te_mtg-ud-dev.conllu -o small.niwaki
 """

@@ -15,7 +15,7 @@ from niwaki.draw.terminal import printable
 _CELL, _GAP, _LEVEL, _TOP = 8.2, 22.0, 54, 22
 
 _STYLE = (
-    "text{font-family:system-ui,sans-serif}"
+    "text{font-family:system-ui,sans-serif;unicode-bidi:plaintext}"
     ".w{font-size:15px;fill:currentColor}.b{font-size:15px;fill:#b4552d}"
     ".l{font-size:12px;fill:#2f6f4f;paint-order:stroke;stroke:var(--paper,#fff);stroke-width:4px}"
     ".a{stroke:#6b7f74;stroke-width:1.3px}"

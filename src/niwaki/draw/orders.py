@@ -12,7 +12,7 @@ _GAP = 14
 _HEIGHT = 90
 
 _STYLE = (
-    "text{font-family:system-ui,sans-serif;font-size:15px;fill:currentColor}"
+    "text{font-family:system-ui,sans-serif;unicode-bidi:plaintext;font-size:15px;fill:currentColor}"
     ".n{font-size:11px;opacity:.6}"
     ".u{opacity:.45}"
     ".k{stroke:#6b7f74;stroke-width:1.2px}"

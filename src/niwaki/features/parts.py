@@ -14,6 +14,11 @@ from niwaki.typing import Arrays
 _RECORDS = "designs.json"
 
 
+def table_file(name: str) -> str:
+    """The file of the table of weights that goes with a record."""
+    return f"weights-{name}.safetensors"
+
+
 class Parts:
     """What is written: records by name, of which some have weights, and other files."""
 
@@ -33,7 +38,7 @@ class Parts:
             if not isinstance(weights, PackedWeights):
                 raise ValueError("only packed weights can be saved")
             self._records[name]["weights"] = {"classes": weights.classes, "scale": weights.scale}
-            self._files[f"weights-{name}.safetensors"] = weights.arrays
+            self._files[table_file(name)] = weights.arrays
 
     def add_file(self, name: str, content: Part) -> None:
         self._files[name] = content
@@ -75,9 +80,14 @@ class SavedParts:
         found: Mapping[str, Any] = self._records[name]
         return found
 
+    @property
+    def tables(self) -> list[str]:
+        """The names of those records that a table of weights goes with."""
+        return [name for name, record in self._records.items() if "weights" in record]
+
     def weights(self, name: str) -> PackedWeights:
         shape = self.record(name)["weights"]
-        arrays = self.tensors(f"weights-{name}.safetensors")
+        arrays = self.tensors(table_file(name))
         return PackedWeights(shape["classes"], shape["scale"], arrays)
 
     def tensors(self, name: str) -> dict[str, Any]:

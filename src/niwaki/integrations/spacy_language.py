@@ -6,7 +6,7 @@ segmenter, which also serves languages for whose tokens spaCy needs other packag
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,8 @@ class Tokenizer:
         self._model = shared_model(model)
 
     def __call__(self, text: str) -> Any:
-        words, spaces = [], []
+        words: list[str] = []
+        spaces: list[bool] = []
         at = 0
         for start, end in [*_token_spans(self._model.read(text)), (len(text), len(text))]:
             gap = text[at:start]
@@ -110,7 +111,9 @@ def _token_spans(sentences: Iterable[Sentence]) -> Iterator[tuple[int, int]]:
             last = span
 
 
-@spacy.registry.tokenizers(TOKENIZER)
-def make_tokenizer(model: str) -> Any:
+def make_tokenizer(model: str) -> Callable[[Any], Tokenizer]:
     """What spaCy's configuration calls: a maker of tokenizers."""
     return lambda nlp: Tokenizer(nlp.vocab, model)
+
+
+spacy.registry.tokenizers(TOKENIZER, func=make_tokenizer)
