@@ -30,7 +30,7 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	resume.py self_training.py tagless.py train.py walk.py)
 
 .PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model roles-model \
-	meaning-model judge-model accurate accurate-model silver lock sbom wheel build clean
+	meaning-model judge-model accurate accurate-model silver scale lock sbom wheel build clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -147,6 +147,18 @@ accurate-model: .venv/.built $(ENCODER) $(SILVER) ## train the accurate English 
 build/encoders/%: | .venv/bin/pip
 	$(BIN)/python tools/fetch_encoder.py $@
 
+# Frameworks that niwaki.scale.Parse works in; Spark needs Java. Versions are not locked: what is new
+# in them is what these tests are for.
+FRAMEWORKS ?= 'dask[dataframe]' pandas pyspark
+scale: .venv-scale/.built ## tests of corpora over shards, with Ray Data, Dask and Spark
+	.venv-scale/bin/pytest tests/scale -p no:cacheprovider
+
+.venv-scale/.built: pyproject.toml setup.py $(KERNEL)
+	$(PYTHON) -m venv .venv-scale
+	$(subst $(BIN),.venv-scale/bin,$(PIP)) -e '.[scale]' Cython setuptools pytest hypothesis $(FRAMEWORKS)
+	.venv-scale/bin/python setup.py -q build_ext --inplace
+	@touch $@
+
 lock: .venv/bin/pip ## take the newest versions of what developers install into requirements/
 	$(BIN)/python tools/make_lock.py
 
@@ -159,7 +171,7 @@ wheel: .venv/.built ## build the wheel twice in other folders; into dist/ if the
 build: .venv/.built ## compile the kernel in place
 
 clean: ## remove everything that was built
-	rm -rf .venv .venv-peers build dist src/niwaki.egg-info $(ACCURATE)/build $(ACCURATE)/src/*.egg-info
+	rm -rf .venv .venv-peers .venv-scale build dist src/niwaki.egg-info $(ACCURATE)/build $(ACCURATE)/src/*.egg-info
 	find src -name '*.so' -delete
 
 .venv/bin/pip:

@@ -327,6 +327,7 @@ Public for those who add to Niwaki, or need more than the names above:
 * `niwaki.objectives`: what parsers can be trained for, found by the names of their files
 * `niwaki.parsers.base`: what a parser is, and how families of parsers are found
 * `niwaki.parsers.decoding`: trees and sums over trees from scores of arcs
+* `niwaki.scale`: `Parse` for batches of other frameworks, engines, and jobs over corpora
 * `niwaki.tasks`: word alignment, reordering, connectives, answers to questions and compression
 * `niwaki.typing`: names of types of arrays
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from io import BufferedIOBase
 from pathlib import Path
 from typing import Any
 
@@ -63,3 +64,34 @@ class Stuck:
         while not (self._folder / "go").exists():
             time.sleep(0.01)
         return item
+
+
+class Shout:
+    """What a job does with a shard in tests: letters become large, and some lines are bad.
+
+    DEADLY kills the worker, ONCE kills the first that sees it, WRONG raises an error; a file
+    `wait` in the folder makes it wait, and tell who waits.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
+
+    def __call__(self, data: bytes, form: str | None, name: str, out: BufferedIOBase) -> None:
+        if (self._folder / "wait").exists():
+            (self._folder / f"{os.getpid()}.waits").touch()
+            while (self._folder / "wait").exists():
+                time.sleep(0.01)
+        lines = data.split(b"\n")
+        for number, line in enumerate(lines):
+            if line == b"DEADLY":
+                os.kill(os.getpid(), signal.SIGKILL)
+            if line.startswith(b"ONCE"):
+                trigger = self._folder / line.decode()
+                if not trigger.exists():
+                    trigger.touch()
+                    os.kill(os.getpid(), signal.SIGKILL)
+            if line == b"WRONG":
+                raise ValueError("a wrong line")
+            # The number of a line says whether a shard was done as a whole.
+            lines[number] = b"%d %s" % (number, line.upper())
+        out.write(b"\n".join(lines))

@@ -4,25 +4,35 @@ SRC and TGT hold a tokenised sentence a line. IBM Model 1 and then an HMM are tr
 on them in both directions, which agree on what they learn, and each pair gets a line
 of links `i-j`, counted from 0. A link is given if the mean of both directions'
 probabilities reaches the threshold; --method takes a heuristic instead. The text given
-by --with is learned from as well, but not written.
+by --with is learned from as well, but not written. What is learned can be kept (--save) and
+applied to other text, which is then not learned from (--apply).
 
   niwaki align text.en text.ja > text.align
   niwaki align text.en text.ja --preset xu2009 --method grow-diag-final-and
   niwaki align text.en text.ja --with more.en more.ja --to json > posteriors.jsonl
+  niwaki align text.en text.ja --save text.niwaki > text.align
+  niwaki align crawl.en crawl.ja --apply text.niwaki --shards links
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import os
+from collections.abc import Callable, Iterator
+
+import numpy as np
 
 from niwaki.cli import OK
 from niwaki.cli._links import LINK_FORMATS, add_linking, check_linking, write
 from niwaki.cli._on_error import Skipped, add_on_error
+from niwaki.cli._shards import add_shards, run_shards, status_of
 from niwaki.cli._stages import Stages
-from niwaki.errors import NiwakiError
-from niwaki.tasks.align import PRESETS, Settings, preset
+from niwaki.data.bilingual.posteriors import Posteriors
+from niwaki.errors import CorpusError, NiwakiError
+from niwaki.scale.cutting import Shard, pair_shards
+from niwaki.tasks.align import PRESETS, LearnedAlignment, Settings, preset
 from niwaki.tasks.align.corpus import LONGEST
 from niwaki.verbs.aligning import align_probabilities
 
@@ -42,6 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="more",
         help="text to learn from only; may be repeated",
     )
+    parser.add_argument("--save", metavar="MODEL", help="keep what is learned in a file")
+    parser.add_argument("--apply", metavar="MODEL", help="align by a file of --save; learn nothing")
     parser.add_argument(
         "--preset",
         default="default",
@@ -89,12 +101,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
     add_on_error(parser, f"pairs with an empty side or over {LONGEST} words: their lines are empty")
     parser.add_argument("--threads", type=int, metavar="N", help="default: all cores")
+    add_shards(parser, files=False, to="links", apply=LearnedAlignment.load)
 
 
 def run(arguments: argparse.Namespace) -> int:
     check_linking(arguments)
     if arguments.threads is not None and arguments.threads < 1:
         raise NiwakiError(f"--threads is {arguments.threads}; it must be at least 1")
+    if arguments.shards is not None:
+        if arguments.apply is None:
+            raise NiwakiError("--shards needs --apply MODEL: all of the text is learned from")
+        return status_of(run_shards(arguments, [arguments.source], _shards(arguments)))
     skipped = Skipped(arguments)
     with Stages(_UNITS) as stages:
         found = align_probabilities(
@@ -102,6 +119,8 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.target,
             settings=_settings(arguments),
             more=arguments.more,
+            model=arguments.apply,
+            save=arguments.save,
             threads=arguments.threads or os.cpu_count() or 1,
             on_error=skipped.on_error,
             watch=stages.watch,
@@ -109,6 +128,29 @@ def run(arguments: argparse.Namespace) -> int:
         write(found, arguments)
     skipped.tell()
     return OK
+
+
+def _shards(arguments: argparse.Namespace) -> Callable[[int], Iterator[Shard]]:
+    return functools.partial(pair_shards, arguments.source, arguments.target)
+
+
+def run_shard(arguments: argparse.Namespace) -> None:
+    """In a worker of --shards: links of pairs, a line each with a tab between the two."""
+    (file,) = arguments.files
+    pairs = []
+    lines = file.read().decode("utf-8").removesuffix("\n").split("\n")
+    for number, line in enumerate(lines, start=1):
+        source, _, target = line.partition("\t")
+        pairs.append((source.split(), target.split()))
+        if max(map(len, pairs[-1])) > LONGEST:
+            raise CorpusError(
+                file.name, number, "LINE", f"more than {LONGEST} words", "split the sentence"
+            )
+    if any(source and target for source, target in pairs):
+        write(align_probabilities(pairs, model=arguments.apply), arguments)
+    else:
+        nothing = [np.zeros((len(source), len(target)), np.float32) for source, target in pairs]
+        write((Posteriors(each, each) for each in nothing), arguments)
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:

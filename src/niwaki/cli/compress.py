@@ -15,14 +15,16 @@ import argparse
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_parser_arguments
+from niwaki.cli._shards import add_shards, optional, over_shards
 from niwaki.data.compressions import kept_of, shortened_text
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
+from niwaki.pipeline.store import load
+from niwaki.tasks.compress.model import Compressor
 from niwaki.verbs.compressing import METHODS, Rate, compress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")
     parser.add_argument(
         *("-m", "--model"),
         metavar="MODEL",
@@ -57,8 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --method ilp --document: related words are shared, too",
     )
     parser.add_argument("--text", action="store_true", help="write what is left, as text")
+    add_shards(parser, model=Compressor.load, parser=optional(load))
 
 
+@over_shards
 def run(arguments: argparse.Namespace) -> int:
     found = compress(
         arguments.file,

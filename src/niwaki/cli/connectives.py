@@ -14,12 +14,14 @@ import argparse
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_parser_arguments
+from niwaki.cli._shards import add_shards, optional, over_shards
 from niwaki.data.conllu import write_conllu
+from niwaki.pipeline.store import load
+from niwaki.tasks.connectives.model import ConnectiveModel
 from niwaki.verbs.connecting import connectives
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")
     parser.add_argument(
         *("-m", "--model"),
         metavar="MODEL",
@@ -31,8 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mark", action="store_true", help="find connectives even if some are marked"
     )
+    add_shards(parser, model=ConnectiveModel.load, parser=optional(load))
 
 
+@over_shards
 def run(arguments: argparse.Namespace) -> int:
     found = connectives(
         arguments.file,

@@ -44,9 +44,11 @@ from typing import Any
 from niwaki import draw
 from niwaki.cli import OK
 from niwaki.cli._arguments import positive
+from niwaki.cli._counts import read_counts, write_counts
 from niwaki.cli._linked import add_links_argument, add_links_on_error, check_links_on_error
 from niwaki.cli._on_error import FormerOption, Skipped
 from niwaki.cli._scores import add_samples_arguments, add_unseen_argument
+from niwaki.cli._shards import add_shards, optional, run_shards
 from niwaki.cli._tags import add_tags_argument
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output
@@ -62,6 +64,7 @@ from niwaki.metrics.calibration import (
 from niwaki.metrics.nonprojective import NonprojectiveEvaluation
 from niwaki.metrics.tree_edit import TreeEditEvaluation
 from niwaki.pipeline.learned import Overlap
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.verbs.evaluating import evaluate_all
 
@@ -100,6 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--intervals", action="store_true", help="add 95%% intervals")
     add_samples_arguments(parser, "with --intervals: ")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_shards(parser, files=False, to="json", model=optional(load))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -113,29 +117,52 @@ def run(arguments: argparse.Namespace) -> int:
     for name in ("nonprojective", "calibration", "tree-edits"):
         if arguments.raw and getattr(arguments, name.replace("-", "_")):
             raise NiwakiError(f"--{name} needs the gold words; leave out --raw")
-    gold = read_conllu(arguments.gold, multi_root=True)
-    if arguments.model is None:
-        found = evaluate_all(
-            gold, read_conllu(arguments.system, multi_root=True), _metrics(arguments)
-        )
-    else:
-        skipped = Skipped(arguments)
-        found = evaluate_all(
-            gold,
-            load(arguments.model),
-            _metrics(arguments),
-            tags=arguments.tags,
-            links=arguments.links,
-            beam=arguments.beam,
-            decode=arguments.decode,
-            threads=arguments.threads,
-            unseen=arguments.unseen,
-            on_error=skipped.on_error,
-        )
-        skipped.tell()
+    found = _over_shards(arguments) if arguments.shards is not None else _evaluated(arguments)
     if "calibration" in found:
         return _calibration(found, arguments)
     return _scores(found, arguments)
+
+
+def run_shard(arguments: argparse.Namespace) -> None:
+    """In a worker of --shards: the counts of a shard, which is the only file."""
+    (arguments.gold,) = arguments.files
+    write_counts(_evaluated(arguments), arguments.output)
+
+
+def _over_shards(arguments: argparse.Namespace) -> dict[str, Evaluation]:
+    if arguments.model is None:
+        raise NiwakiError("--shards is for -m; scores of SYSTEM need no workers")
+    for name in ("raw", "calibration", "unseen"):
+        if getattr(arguments, name):
+            raise NiwakiError(f"--{name} looks at all sentences at once; leave out --shards")
+    report = run_shards(arguments, [arguments.gold], to_stderr=True)
+    if not report.words:
+        raise NiwakiError(f"{arguments.gold}: no sentence that can be scored; see --shards")
+    return read_counts(report.outputs)
+
+
+def _evaluated(arguments: argparse.Namespace) -> dict[str, Evaluation]:
+    gold = read_conllu(arguments.gold, multi_root=True)
+    if arguments.model is None:
+        return evaluate_all(
+            gold, read_conllu(arguments.system, multi_root=True), _metrics(arguments)
+        )
+    skipped = Skipped(arguments)
+    found = evaluate_all(
+        gold,
+        # Workers of --shards have loaded it.
+        arguments.model if isinstance(arguments.model, Pipeline) else load(arguments.model),
+        _metrics(arguments),
+        tags=arguments.tags,
+        links=arguments.links,
+        beam=arguments.beam,
+        decode=arguments.decode,
+        threads=arguments.threads,
+        unseen=arguments.unseen,
+        on_error=skipped.on_error,
+    )
+    skipped.tell()
+    return found
 
 
 def _metrics(arguments: argparse.Namespace) -> list[str]:

@@ -22,12 +22,14 @@ from niwaki.cli import OK
 from niwaki.cli._arguments import positive
 from niwaki.cli._json import to_json
 from niwaki.cli._on_error import Skipped, add_on_error
+from niwaki.cli._shards import add_shards, optional, run_shards, status_of
 from niwaki.cli._tags import add_tags_argument
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
 from niwaki.data.text import FORMATS
 from niwaki.draw import printable
 from niwaki.errors import NiwakiError
+from niwaki.pipeline.store import load
 from niwaki.tasks.find.query import Query
 from niwaki.tasks.find.results import Match, by_sentence, marked, read_fields
 from niwaki.tasks.find.sets import QuerySet, load_queries
@@ -63,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
     )
     add_on_error(parser, "sentences that cannot be read")
+    add_shards(parser, files=False, to="text", model=optional(load))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -70,6 +73,12 @@ def run(arguments: argparse.Namespace) -> int:
     skipped = Skipped(arguments)
     form = arguments.to or ("table" if arguments.count else "text")
     _check(arguments, form)
+    if arguments.shards is not None:
+        if arguments.index or arguments.count or arguments.first:
+            raise NiwakiError(
+                "--index, --count and --first look at all sentences at once; leave out --shards"
+            )
+        return status_of(run_shards(arguments, files))
     names = read_fields(arguments.count or arguments.fields or ",".join(query.names), query.names)
     found = find(
         query,
@@ -96,6 +105,13 @@ def run(arguments: argparse.Namespace) -> int:
             out.write(f"{line}\n".encode())
     skipped.tell()
     return OK
+
+
+def run_shard(arguments: argparse.Namespace) -> None:
+    """In a worker of --shards: what is found in a shard, which is the only file."""
+    if arguments.set is not None:
+        arguments.query = None
+    run(arguments)
 
 
 def _asked(arguments: argparse.Namespace) -> tuple[Query | QuerySet, list[str]]:

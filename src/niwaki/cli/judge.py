@@ -16,15 +16,17 @@ import argparse
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_parser_arguments
+from niwaki.cli._shards import add_shards, over_shards
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
 from niwaki.data.judged import with_judgement
 from niwaki.data.text import FORMATS
+from niwaki.pipeline.store import load
+from niwaki.tasks.grammar.judge import Judge
 from niwaki.verbs.judging import judge
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")
     parser.add_argument(
         *("-m", "--model"), metavar="JUDGE", required=True, help="a judge of `niwaki train-judge`"
     )
@@ -34,8 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--to", choices=["text", "conllu"], default="text", help="default: text")
     add_parser_arguments(parser, default="en")
+    add_shards(parser, to="text", model=Judge.load, parser=load)
 
 
+@over_shards
 def run(arguments: argparse.Namespace) -> int:
     found = judge(
         arguments.file,

@@ -22,15 +22,16 @@ from collections.abc import Iterable, Iterator
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_parser_arguments, positive
+from niwaki.cli._shards import add_shards, optional, over_shards
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
 from niwaki.data.meaning import Meaning
+from niwaki.pipeline.store import load
 from niwaki.tasks.meaning.rules import IN_THE_BOX
 from niwaki.verbs.expressing import draw_meaning, meaning, record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
     parser.add_argument(
         "--to",
@@ -55,8 +56,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--table", metavar="TSV", help="PropBank roles of the trees: they give arguments places"
     )
+    add_shards(parser, to="text", parser=optional(load))
 
 
+@over_shards
 def run(arguments: argparse.Namespace) -> int:
     found = meaning(
         arguments.file,

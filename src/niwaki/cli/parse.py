@@ -50,6 +50,7 @@ from niwaki.cli._arguments import positive, weights
 from niwaki.cli._linked import add_links_argument
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._progress import Progress
+from niwaki.cli._shards import add_shards, over_shards
 from niwaki.cli._stages import counted
 from niwaki.cli._tags import add_tags_argument
 from niwaki.data.conllu import write_conllu
@@ -59,12 +60,13 @@ from niwaki.data.sentence import Sentence
 from niwaki.data.text import FORMATS
 from niwaki.errors import NiwakiError
 from niwaki.pipeline.lengths import LONGER, MAX_LENGTH
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
 from niwaki.verbs.expressing import meaning
 from niwaki.verbs.parsing import kbest, parse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")
     parser.add_argument(
         "-m",
         "--model",
@@ -122,8 +124,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_on_error(parser, "sentences that cannot be read, and lines of --links that do not fit")
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
+    add_shards(parser, model=_load_all)
 
 
+@over_shards
 def run(arguments: argparse.Namespace) -> int:
     skipped = Skipped(arguments)
     given: dict[str, Any] = {
@@ -167,6 +171,10 @@ def run(arguments: argparse.Namespace) -> int:
                 _write_json(ranked, arguments.output)
     skipped.tell()
     return OK
+
+
+def _load_all(names: list[str] | None) -> list[Pipeline]:
+    return [load(name) for name in names or ["en"]]
 
 
 def _check_candidates(arguments: argparse.Namespace, models: list[str]) -> None:

@@ -20,16 +20,17 @@ from niwaki.cli import OK
 from niwaki.cli._arguments import positive
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._progress import Progress
+from niwaki.cli._shards import add_shards, optional, over_shards
 from niwaki.cli._tags import add_tags_argument
 from niwaki.data.files import open_output
 from niwaki.data.text import FORMATS
 from niwaki.draw import printable
+from niwaki.pipeline.store import load
 from niwaki.tasks.reorder.reorderer import Move, Reordering
 from niwaki.verbs.reordering import reorder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")
     parser.add_argument(
         "--rules", metavar="RULES", default="ja", help="name or file of the rules (default: ja)"
     )
@@ -52,8 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
     )
     add_on_error(parser, "sentences that cannot be read")
+    add_shards(parser, to="words", model=optional(load))
 
 
+@over_shards
 def run(arguments: argparse.Namespace) -> int:
     skipped = Skipped(arguments)
     reordered = reorder(

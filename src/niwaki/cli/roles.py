@@ -18,14 +18,15 @@ import json
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_parser_arguments
+from niwaki.cli._shards import add_shards, optional, over_shards
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
-from niwaki.tasks.roles.model import IN_THE_BOX
+from niwaki.pipeline.store import load
+from niwaki.tasks.roles.model import IN_THE_BOX, RoleLabeller
 from niwaki.verbs.labelling import facts, roles
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")
     parser.add_argument(
         *("-m", "--model"),
         metavar="MODEL",
@@ -40,8 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--find", action="store_true", help="find predicates even if some are marked"
     )
+    add_shards(parser, model=RoleLabeller.load, parser=optional(load))
 
 
+@over_shards
 def run(arguments: argparse.Namespace) -> int:
     given = arguments.file, arguments.model
     options = {

@@ -1,4 +1,4 @@
-"""Opens what users name (paths, `-`, gzip, file objects) and writes files all or nothing."""
+"""Opens what users name (paths, `-`, gzip, zstd, file objects) and writes files all or nothing."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, TextIO
 
-from niwaki.errors import CorpusError, NiwakiError
+from niwaki.errors import CorpusError, ExtraMissingError, NiwakiError
 from niwaki.kernel.conllu import MAX_LINE
 
 Source = str | os.PathLike[str] | IO[Any]
 Target = Source
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _STDIN, _STDOUT = "<stdin>", "<stdout>"
 _CHUNK = 1 << 20
+_PACKED_CHUNK = 1 << 14
 
 _TOO_LONG = f"a line of more than {MAX_LINE} bytes"
 
@@ -33,7 +35,7 @@ OnFault = Callable[[CorpusError], None] | None
 
 
 class Input:
-    """A stream of bytes with a name for messages; gzip is recognised by its first bytes."""
+    """A stream of bytes with a name for messages; gzip and zstd are known by their first bytes."""
 
     def __init__(self, source: Source) -> None:
         self._owned = False
@@ -46,7 +48,7 @@ class Input:
         else:
             self.name, raw = str(getattr(source, "name", "<input>")), source
         self._raw = raw
-        self._stream: IO[Any] | gzip.GzipFile = raw
+        self._stream: IO[Any] | gzip.GzipFile | _Zstd = raw
         # What comes through a pipe or from a keyboard is wanted as it arrives.
         self.interactive = _is_interactive(raw)
         self._held = self._read(2)
@@ -54,6 +56,10 @@ class Input:
             self._held += self._read(1)
         if self._held == _GZIP_MAGIC:
             self._stream = gzip.GzipFile(fileobj=io.BufferedReader(_Prefixed(self._held, raw)))
+            self._held = b""
+            self.interactive = False
+        elif self._held == _ZSTD_MAGIC[:2] and self.peek(4)[:4] == _ZSTD_MAGIC:
+            self._stream = _Zstd(self._held, raw)
             self._held = b""
             self.interactive = False
 
@@ -76,8 +82,13 @@ class Input:
                 data = self._stream.read(size)
             return data.encode("utf-8") if isinstance(data, str) else bytes(data or b"")
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            kind = "zstd" if isinstance(self._stream, _Zstd) else "gzip"
             raise CorpusError(
-                self.name, 0, "FILE", f"a damaged gzip file ({error})", "fetch or compress it again"
+                self.name,
+                0,
+                "FILE",
+                f"a damaged {kind} file ({error})",
+                "fetch or compress it again",
             ) from error
         except UnicodeError as error:
             raise CorpusError(
@@ -159,6 +170,46 @@ class _Prefixed(io.RawIOBase):
         return len(data)
 
 
+class _Zstd:
+    """What frames of zstd hold; one that is cut off is an error, unlike in its own reader."""
+
+    def __init__(self, prefix: bytes, rest: IO[bytes]) -> None:
+        self._module = zstandard()
+        self._held, self._rest = prefix, rest
+        self._frame = self._module.ZstdDecompressor().decompressobj()
+        self._begun = False
+
+    def read(self, _: int) -> bytes:
+        """Some bytes; how many depends on the file."""
+        while True:
+            packed, self._held = self._held or self._rest.read(_PACKED_CHUNK), b""
+            if not packed:
+                if self._begun:
+                    raise EOFError("it is cut off")
+                return b""
+            try:
+                data: bytes = self._frame.decompress(packed)
+            except self._module.ZstdError as error:
+                raise EOFError(str(error)) from error
+            self._begun = not self._frame.eof
+            if self._frame.eof:
+                self._held = self._frame.unused_data
+                self._frame = self._module.ZstdDecompressor().decompressobj()
+            if data:
+                return data
+
+
+def zstandard() -> Any:
+    """The package that packs and unpacks zstd."""
+    try:
+        import zstandard
+    except ImportError as error:
+        raise ExtraMissingError(
+            "zstandard is not installed; run: pip install niwaki[scale]"
+        ) from error
+    return zstandard
+
+
 def read_whole(path: str | os.PathLike[str]) -> bytes:
     """A file that is written by hand, such as rules; one beyond all measure is refused."""
     with open(path, "rb") as file:
@@ -205,7 +256,7 @@ class Output(Protocol):
 
 @contextlib.contextmanager
 def open_output(target: Target) -> Iterator[Output]:
-    """Bytes to a path (atomically, gzipped if it ends in .gz), to `-`, or to a file object."""
+    """Bytes to a path (atomically; .gz and .zst are packed), to `-`, or to a file object."""
     if isinstance(target, str) and target == "-":
         stdout = _opened(sys.stdout, _STDOUT).buffer
         yield _Stdout()
@@ -216,6 +267,9 @@ def open_output(target: Target) -> Iterator[Output]:
             if os.fspath(target).endswith(".gz"):
                 # No name and no time in the header: the same data gives the same bytes.
                 with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+                    yield packed
+            elif os.fspath(target).endswith(".zst"):
+                with zstandard().ZstdCompressor().stream_writer(file, closefd=False) as packed:
                     yield packed
             else:
                 yield file

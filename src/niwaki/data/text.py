@@ -52,7 +52,7 @@ def read_sentences(
         ) from error
     if form is None:
         other = "tokens" if segmenter is None else "text"
-        form = "conllu" if _looks_like_conllu(stream) else other
+        form = "conllu" if looks_like_conllu(stream) else other
     if form == "conllu":
         return read_stream(stream, on_fault)
     if form == "tokens":
@@ -65,7 +65,7 @@ def read_sentences(
     return segmenter.segment(_decoded(stream, on_fault), by_lines=form == "lines", file=stream.name)
 
 
-def _looks_like_conllu(stream: Input) -> bool:
+def looks_like_conllu(stream: Input) -> bool:
     start = stream.peek(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
     for line in start.split(b"\n"):
         if not line.startswith(b"#"):

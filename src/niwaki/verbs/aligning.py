@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from niwaki.data.bilingual.bitext import Links, parse_links, read_filled_bitext
 from niwaki.data.bilingual.posteriors import Posteriors, parse_posteriors
 from niwaki.data.files import Input, Source
 from niwaki.errors import ConfigError, CorpusError, NiwakiError
-from niwaki.tasks.align import Aligner, Settings, compose, link, mix, preset
+from niwaki.tasks.align import Aligner, LearnedAlignment, Settings, compose, link, mix, preset
 from niwaki.tasks.align.aligner import Words
 from niwaki.tasks.align.bridge import DEFAULT_EPSILON, mixing_weights
 from niwaki.tasks.align.corpus import LONGEST, Corpus
@@ -26,6 +27,7 @@ from niwaki.verbs._given import (
     unwatched,
 )
 
+Learned = str | os.PathLike[str] | LearnedAlignment
 Pairs = Iterable[tuple[Words | str, Words | str]]
 
 
@@ -37,17 +39,20 @@ def align(
     method: str = POSTERIOR,
     threshold: float = DEFAULT_THRESHOLD,
     more: Iterable[tuple[Source, Source]] = (),
+    model: Learned | None = None,
+    save: str | os.PathLike[str] | None = None,
     threads: int = 1,
     on_error: OnError = "fail",
     watch: Watch = unwatched,
 ) -> list[Links]:
-    """Word links of parallel text, learned from this text itself.
+    """Word links of parallel text, learned from this text itself, or given by a `model`.
 
     Two files with a tokenised sentence a line, or pairs of sentences: lists of words, or texts
     whose words have spaces between them. `settings` may
     be the name of a preset. Links are those whose probability reaches the threshold, or by
     another `method`. `more` pairs of files are learned from only. With `on_error="skip"`, a pair
-    with an empty side or too many words has no links.
+    with an empty side or too many words has no links. What is learned can be written to a file
+    (`save`), which is the `model` of other text.
 
         >>> align([(["a", "pine"], ["matsu"]), (["the", "pine"], ["matsu"])])
         >>> align("text.en", "text.ja", settings="xu2009", method="grow-diag-final-and")
@@ -57,6 +62,8 @@ def align(
         target,
         settings=settings,
         more=more,
+        model=model,
+        save=save,
         threads=threads,
         on_error=on_error,
         watch=watch,
@@ -70,6 +77,8 @@ def align_probabilities(
     *,
     settings: Settings | str = "default",
     more: Iterable[tuple[Source, Source]] = (),
+    model: Learned | None = None,
+    save: str | os.PathLike[str] | None = None,
     threads: int = 1,
     on_error: OnError = "fail",
     watch: Watch = unwatched,
@@ -79,6 +88,11 @@ def align_probabilities(
     >>> [each.mean for each in align_probabilities("text.en", "text.ja")]
     """
     chosen = preset(settings) if isinstance(settings, str) else settings
+    learned = LearnedAlignment.load(model) if isinstance(model, str | os.PathLike) else model
+    if learned is not None:
+        if more or save is not None:
+            raise NiwakiError("a model learns nothing more; leave out what is to be learned")
+        chosen = learned.settings
     on_fault = fault_handler(on_error)
     corpus = Corpus(chosen)
     for pair in _pairs(source, target, on_fault):
@@ -90,7 +104,11 @@ def align_probabilities(
             corpus.add(*pair)
             watch("reading", 1, 0)
     rounds = chosen.model1_iterations + chosen.hmm_iterations
-    aligner = Aligner(corpus, chosen, threads, lambda stage, score: watch("learning", 1, rounds))
+    aligner = Aligner(
+        corpus, chosen, threads, lambda stage, score: watch("learning", 1, rounds), learned
+    )
+    if save is not None:
+        aligner.learned.save(save)
     return _watched(aligner.posteriors(wanted), wanted, watch)
 
 

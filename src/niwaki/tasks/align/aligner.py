@@ -13,6 +13,7 @@ from niwaki.data.bilingual.posteriors import Posteriors
 from niwaki.errors import NiwakiError
 from niwaki.kernel.bilingual.alignment import ONE_COUNT, Table
 from niwaki.tasks.align.corpus import Corpus, Side
+from niwaki.tasks.align.learned import LearnedAlignment
 from niwaki.tasks.align.settings import Settings
 
 # Jumps of up to this many words have a weight of their own, longer ones share one with
@@ -30,11 +31,17 @@ Report = Callable[[str, float], None]
 class Aligner:
     """Learns from a corpus; then `posteriors` aligns the pairs that it learned from.
 
+    With what another has `learned`, the corpus is aligned by that, and nothing is learned from it.
     The result does not depend on the number of threads.
     """
 
     def __init__(
-        self, corpus: Corpus, settings: Settings, threads: int = 1, report: Report | None = None
+        self,
+        corpus: Corpus,
+        settings: Settings,
+        threads: int = 1,
+        report: Report | None = None,
+        learned: LearnedAlignment | None = None,
     ) -> None:
         if threads < 1:
             raise ValueError("threads is at least 1")
@@ -56,8 +63,18 @@ class Aligner:
         self._empty = np.full(2, settings.empty)
         self._scores = np.zeros((self._table.pairs, 2))
         self._equal = self._equal_words()
+        if learned is not None:
+            self._classes = learned.fill(self._table, source.types, target.types)
+            self._jumps = learned.arrays["jumps"]
+            return
         with ThreadPoolExecutor(threads) as pool:
             self._train(pool, report)
+
+    @property
+    def learned(self) -> LearnedAlignment:
+        """What can be kept, to align other text."""
+        types = self._corpus.source.types, self._corpus.target.types
+        return LearnedAlignment.of(self._settings, types, self._table, self._jumps, self._classes)
 
     def posteriors(self, count: int | None = None) -> Iterator[Posteriors]:
         """Those of the first `count` pairs (default: all), in their order."""
