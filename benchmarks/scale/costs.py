@@ -10,6 +10,7 @@ python -m benchmarks.scale.mixing && python -m benchmarks.scale.costs
 from __future__ import annotations
 
 import json
+import math
 import statistics
 import time
 from collections.abc import Sequence
@@ -33,6 +34,7 @@ NODES, CORES = 100, 16
 STORAGE, HOURS = 10e9, 1000.0
 CORE_HOUR = 0.04
 NETWORK = 1.25e9  # bytes a second of a head with 10 Gbit
+TEXT_BYTES = 5.5  # of a word of English and its space
 MANY = (1, 2, 4, 8, 16, 32, 64, 128)
 PICTURE = ROOT / "docs" / "images" / "scale.svg"
 
@@ -65,12 +67,11 @@ def measured_job(
     }
 
 
-def dispatch() -> float:
-    """Processor seconds of the head for an item."""
-    items = 3000
+def dispatch(item: bytes, items: int) -> float:
+    """Processor seconds of the head for such an item."""
     with engine_of("local", 1) as engine:
         begun = time.process_time()
-        found = sum(1 for _ in engine.map("builtins:abs", range(items)))
+        found = sum(1 for _ in engine.map("builtins:len", [item] * items))
         assert found == items
         return (time.process_time() - begun) / items
 
@@ -118,7 +119,9 @@ def crawl(costs: JobCosts) -> dict[str, Any]:
     }
 
 
-def jobs(beam: int | None, shards: Sequence[list[Sentence]], head: float) -> dict[str, Any]:
+def jobs(
+    beam: int | None, shards: Sequence[list[Sentence]], head: float, text: float
+) -> dict[str, Any]:
     runs = [measured_job(shards, workers, beam) for workers in (1, 2, 4)]
     costs = job_costs(runs[0], head)
     words = runs[0]["words"]
@@ -139,7 +142,13 @@ def jobs(beam: int | None, shards: Sequence[list[Sentence]], head: float) -> dic
         bandwidth=STORAGE,
         hours_to_failure=HOURS,
     )
-    return {"constants": asdict(costs), "compared": compared, "crawl": crawl(large)}
+    constants = {name: value for name, value in asdict(costs).items() if math.isfinite(value)}
+    constants["bytes_per_word"] = runs[0]["bytes_per_word"]
+    crawls = {
+        "shards_are_files": crawl(large),
+        "text_is_sent": crawl(replace(large, dispatch=text)),
+    }
+    return {"constants": constants, "dispatch_of_text": text, "compared": compared, **crawls}
 
 
 def training(runs: dict[str, Any]) -> dict[str, Any]:
@@ -222,11 +231,13 @@ def main() -> None:
     mixing = json.loads(need(RESULTS / "mixing.json").read_text())["runs"]
     sentences = list(read_conllu(need(EWT)))[: SHARD * SHARDS]
     shards = [sentences[at : at + SHARD] for at in range(0, len(sentences), SHARD)]
-    head = dispatch()
+    head = dispatch(b"shard-000001.txt", 3000)
+    # The same where the head reads the crawl and sends its text; reading it is not counted.
+    text = dispatch(bytes(int(CRAWL_SHARD * TEXT_BYTES)), 40)
     found: dict[str, Any] = {
         "signature": signature(shards=len(shards), price_of_a_core_hour=CORE_HOUR),
-        "beam 8": jobs(None, shards, head),
-        "greedy": jobs(1, shards, head),
+        "beam 8": jobs(None, shards, head, text),
+        "greedy": jobs(1, shards, head, text),
         "training": training(mixing),
     }
     report("scale-costs", found)

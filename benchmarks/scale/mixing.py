@@ -131,8 +131,9 @@ def within(las: list[float], wanted: float) -> int | None:
 def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--full", action="store_true", help="all of EWT, 12 epochs")
-    arguments.add_argument("--sentences", type=int, default=SENTENCES)
+    arguments.add_argument("--sentences", type=int, default=SENTENCES, help="0: all")
     arguments.add_argument("--epochs", type=int, default=EPOCHS)
+    arguments.add_argument("--more", type=int, default=MORE, help="epochs, of several workers")
     arguments.add_argument("--workers", type=int, nargs="+", default=[2, 4])
     arguments.add_argument("--mixing", default="uniform")
     given = arguments.parse_args()
@@ -147,7 +148,7 @@ def main() -> None:
             if workers == 1:
                 found = serial(data, epochs, folder)
             else:
-                found = by_workers(data, workers, epochs + MORE, given.mixing, folder)
+                found = by_workers(data, workers, epochs + given.more, given.mixing, folder)
             runs[str(workers)] = {**found, "load": round(load, 1)}
     best = max(runs["1"]["las"])
     for workers, found in runs.items():
@@ -161,7 +162,7 @@ def main() -> None:
             ratio = found[clock] * share / runs["1"][clock]
             found[f"{clock}_of_serial_for_as_many_epochs"] = round(ratio, 3)
     settings = {"sentences": count or "all", "epochs": epochs, "mixing": given.mixing}
-    report("mixing", {"signature": signature(**settings), "runs": runs})
+    report("mixing" if count else "mixing-all", {"signature": signature(**settings), "runs": runs})
 
 
 if __name__ == "__main__":
