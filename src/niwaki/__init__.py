@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from niwaki.analysis.orders_report import Report as ReorderingReport
     from niwaki.analysis.profiles_report import ProfilesReport
     from niwaki.analysis.tradeoff import TradeOff
+    from niwaki.analysis.treebanks_report import TreebanksReport
     from niwaki.data.bilingual.bitext import Links
     from niwaki.data.bilingual.posteriors import Posteriors
     from niwaki.data.bilingual.references import Reference
@@ -105,6 +106,7 @@ if TYPE_CHECKING:
     from niwaki.verbs.reordering import learn_rules, references, reorder
     from niwaki.verbs.serving import open_workbench
     from niwaki.verbs.training import SelfTrained, Uptrained, self_train, train, uptrain
+    from niwaki.verbs.training_treebanks import train_ud
 
 __version__ = "0.1.0.dev0"
 
@@ -120,6 +122,7 @@ _LATER = {
     "niwaki.analysis.orders_report": ("Report as ReorderingReport",),
     "niwaki.analysis.profiles_report": ("ProfilesReport",),
     "niwaki.analysis.tradeoff": ("TradeOff",),
+    "niwaki.analysis.treebanks_report": ("TreebanksReport",),
     "niwaki.data.bilingual.bitext": ("Links",),
     "niwaki.data.bilingual.posteriors": ("Posteriors",),
     "niwaki.data.bilingual.references": ("Reference",),
@@ -186,6 +189,7 @@ _LATER = {
     "niwaki.verbs.reordering": ("learn_rules", "references", "reorder"),
     "niwaki.verbs.serving": ("open_workbench",),
     "niwaki.verbs.training": ("SelfTrained", "Uptrained", "self_train", "train", "uptrain"),
+    "niwaki.verbs.training_treebanks": ("train_ud",),
 }
 _PLACES = {
     name.split(" as ")[-1]: (module, name.split(" as ")[0])
@@ -249,6 +253,7 @@ __all__ = [
     "Token",
     "TradeOff",
     "Tree",
+    "TreebanksReport",
     "Uptrained",
     "WordClusters",
     "adapt",
@@ -313,6 +318,7 @@ __all__ = [
     "train_judge",
     "train_ranker",
     "train_roles",
+    "train_ud",
     "uptrain",
     "validate",
     "write_conllu",
