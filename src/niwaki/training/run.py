@@ -19,9 +19,9 @@ from niwaki.features.clusters import WordClusters, read_clusters
 from niwaki.learning.checkpoint import Checkpoint, hash_of_arrays, hash_of_files
 from niwaki.learning.corpus import Corpus
 from niwaki.metrics.attachment import evaluate
-from niwaki.parsers.base import Family, Parser, Plan, Setup, TaggingParser, load_family
+from niwaki.parsers.base import Family, FeatsPlan, Parser, Plan, Setup, TaggingParser, load_family
 from niwaki.pipeline.learned import LearnedSentences
-from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.pipeline import Pipeline, tag_batch
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.segmenting.trainer import can_segment, train_segmenter
 from niwaki.tagging.morphology import Morphology
@@ -229,16 +229,18 @@ class Run:
     ) -> tuple[AnyTagger | None, Morphology | None, Parser]:
         """The tagger first: the parser sees its tags."""
         data, init = self.data, self.data.init
-        tagger, tags = self._tagger()
+        tagger = self._tagger()
         morphology = init.morphology if init else self._morphology(tagger)
+        sees_feats = isinstance(plan, FeatsPlan) and plan.sees_feats
+        tags = self._training_tags(tagger, morphology if sees_feats else None)
         costs = tag_costs(data.costs, tagger, morphology, plan.labels)
-        dev_tags = self._dev_tags(tagger)
-        weights = self._weights(plan, tagger, tags, costs, dev_tags)
+        dev_tags = self._dev_tags(tagger, morphology)
+        weights = self._weights(plan, tagger, morphology, tags, costs, dev_tags)
         parser = plan.finished(weights)
         taught = trained_tagger(self.checkpoint)
         if tagger is not None and taught is not None:
             tagger = tagger.with_model(taught)
-            dev_tags = self._dev_tags(tagger)
+            dev_tags = self._dev_tags(tagger, morphology)
         if data.dev is not None and dev_tags is not None:
             parser = family.calibrated(parser, data.dev, dev_tags)
         return tagger, morphology, parser
@@ -254,8 +256,8 @@ class Run:
             first = self._train_tagger()
             tagger, morphology = first, self._morphology(first)
         costs = tag_costs(data.costs, tagger, morphology, plan.labels)
-        dev_tags = self._dev_tags(None)
-        weights = self._weights(plan, None, Tags.none(data.corpus.batch), costs, dev_tags)
+        dev_tags = self._dev_tags(None, None)
+        weights = self._weights(plan, None, None, Tags.none(data.corpus.batch), costs, dev_tags)
         parser = plan.finished(weights)
         if data.dev is not None and dev_tags is not None:
             parser = family.calibrated(parser, data.dev, dev_tags)
@@ -330,38 +332,38 @@ class Run:
             checkpoint=self.checkpoint,
         )
 
-    def _tagger(self) -> tuple[Tagger | None, Tags]:
-        """The tagger, and the tags of the corpus as the parser will meet them."""
+    def _tagger(self) -> Tagger | None:
+        init = self.data.init
+        if init is not None:
+            assert init.tagger is None or isinstance(init.tagger, Tagger)
+            return init.tagger
+        return self._train_tagger() if self.data.has_tags else None
+
+    def _training_tags(self, tagger: Tagger | None, morphology: Morphology | None) -> Tags:
+        """The tags of the corpus as the parser will meet them."""
         data, corpus, config = self.data, self.data.corpus, self.data.config.tagger
-        seed, clusters = data.config.training.seed, data.clusters.kernel if data.clusters else None
-        tagger = None
-        if data.init is not None:
-            assert data.init.tagger is None or isinstance(data.init.tagger, Tagger)
-            tagger = data.init.tagger
-            if self.tags is not None:
-                return tagger, self.tags
-        elif data.has_tags:
-            tagger = self._train_tagger()
         if tagger is None:
-            return None, Tags.none(corpus.batch)
+            return Tags.none(corpus.batch)
+        if data.init is not None and self.tags is not None:
+            return self.tags
         unseen = data.unseen
         if folds := len(folds_of(~unseen, config)):
             own = corpus.interpolated_visits("training-tags")
             work = corpus.visits("training-tags") * config.passes + own
             share = folds - float((~unseen).mean())  # each fold is left out once
             self.reporter.stage(f"tags of {folds} parts", int(work * share))
-        tags = jackknife(
+        return jackknife(
             corpus,
             tagger,
             config,
-            seed,
+            data.config.training.seed,
+            morphology=morphology,
             threads=self.threads,
-            clusters=clusters,
+            clusters=data.clusters.kernel if data.clusters else None,
             checkpoint=self.checkpoint,
             advance=locked(self.reporter.advance),
             unseen=unseen,
         )
-        return tagger, tags
 
     def _tag_updates(self, tagger: Tagger | None) -> TagUpdates | None:
         """What the tagger learns beside the parser, where costs may choose tags."""
@@ -378,11 +380,9 @@ class Run:
         seed, advance = config.training.seed, self.reporter.advance
         return train_morphology(corpus, tagger, config.tagger, seed, advance=advance)
 
-    def _dev_tags(self, tagger: Tagger | None) -> Tags | None:
+    def _dev_tags(self, tagger: Tagger | None, morphology: Morphology | None) -> Tags | None:
         dev = self.data.dev
-        if dev is None:
-            return None
-        return tagger.tag(dev.batch, keep=False) if tagger else Tags.none(dev.batch)
+        return None if dev is None else tag_batch(dev.batch, tagger, morphology, keep=False)
 
     # -- parsers -----------------------------------------------------------------------
 
@@ -390,6 +390,7 @@ class Run:
         self,
         plan: Plan,
         tagger: Tagger | None,
+        morphology: Morphology | None,
         tags: Tags,
         costs: Sequence[CostData],
         dev_tags: Tags | None,
@@ -399,7 +400,8 @@ class Run:
         chains = {chain[-1].stage: chain for chain in plan.chains(tags)}
         if costs and data.init is None and data.config.training.costs == "after":
             # As if a finished model were trained on.
-            own = tagger.tag(data.corpus.batch, keep=False) if tagger else tags
+            batch = data.corpus.batch
+            own = tag_batch(batch, tagger, morphology, keep=False) if tagger else tags
             chains = {stage: costs_after(chain, own) for stage, chain in chains.items()}
         dev = None if data.dev is None or dev_tags is None else (data.dev, dev_tags)
         jobs = Jobs(
