@@ -17,10 +17,10 @@ from niwaki.data.sentence import Sentence
 
 Tables = dict[str, dict[str, Any]]
 
-# More sentences than this in a hundred cross arcs: the parser must be able to build them.
-_OFTEN_CROSSING = 10.0
+# If in so many sentences of a hundred arcs cross, the parser must be able to build them.
+_OFTEN_CROSSING = 20.0
 # So many values of FEATS are those of a language with cases and agreement.
-_RICH_MORPHOLOGY = 60
+_RICH_MORPHOLOGY = 100
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,11 @@ def _percent(part: int, whole: int) -> float:
 
 def settings_for(facts: Facts) -> Tables:
     """The tables of a configuration that differ from its defaults."""
-    model: dict[str, Any] = {}
-    if facts.feats >= _RICH_MORPHOLOGY:
-        model["features"] = "suffixes"
+    rich = facts.feats >= _RICH_MORPHOLOGY
+    model: dict[str, Any] = {"features": "morphology" if rich else "suffixes"}
     if facts.nonprojective >= _OFTEN_CROSSING:
         model["nonprojective"] = "pseudo-projective"
-    return {"model": model} if model else {}
+    return {"model": model}
 
 
 def tables_for(data: Sequence[str], dev: str | None, facts: Facts | None = None) -> Tables:
