@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from niwaki.analysis.orders_report import Report as ReorderingReport
     from niwaki.analysis.profiles_report import ProfilesReport
     from niwaki.analysis.tradeoff import TradeOff
+    from niwaki.analysis.treebanks_report import TreebanksReport
     from niwaki.data.bilingual.bitext import Links
     from niwaki.data.bilingual.posteriors import Posteriors
     from niwaki.data.bilingual.references import Reference
@@ -111,6 +112,7 @@ if TYPE_CHECKING:
     from niwaki.verbs.serving import open_workbench
     from niwaki.verbs.shrinking import shrink
     from niwaki.verbs.training import SelfTrained, Uptrained, self_train, train, uptrain
+    from niwaki.verbs.training_treebanks import train_ud
     from niwaki.verbs.translating import Translation, translate_run, translate_train
     from niwaki.verbs.tuning import (
         TunedSystem,
@@ -134,6 +136,7 @@ _LATER = {
     "niwaki.analysis.orders_report": ("Report as ReorderingReport",),
     "niwaki.analysis.profiles_report": ("ProfilesReport",),
     "niwaki.analysis.tradeoff": ("TradeOff",),
+    "niwaki.analysis.treebanks_report": ("TreebanksReport",),
     "niwaki.data.bilingual.bitext": ("Links",),
     "niwaki.data.bilingual.posteriors": ("Posteriors",),
     "niwaki.data.bilingual.references": ("Reference",),
@@ -212,6 +215,7 @@ _LATER = {
         "translate_evaluate",
         "translate_tune",
     ),
+    "niwaki.verbs.training_treebanks": ("train_ud",),
 }
 _PLACES = {
     name.split(" as ")[-1]: (module, name.split(" as ")[0])
@@ -279,6 +283,7 @@ __all__ = [
     "Translation",
     "TranslationSystem",
     "Tree",
+    "TreebanksReport",
     "TunedSystem",
     "Uptrained",
     "WordClusters",
@@ -349,6 +354,7 @@ __all__ = [
     "train_judge",
     "train_ranker",
     "train_roles",
+    "train_ud",
     "translate_consensus",
     "translate_evaluate",
     "translate_run",

@@ -14,6 +14,7 @@ from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.segmenting.characters import KIND_NAMES, kinds_of
 from niwaki.kernel.segmenting.contexts import (
     BOUNDARY_VALUES,
+    JOIN_VALUES,
     SENTENCE_VALUES,
     SPLIT_VALUES,
     Templates,
@@ -25,8 +26,14 @@ from tests.reference import segmenter as slow
 
 pytestmark = pytest.mark.kernel
 
-NAMES = {"boundaries": BOUNDARY_VALUES, "sentences": SENTENCE_VALUES, "splits": SPLIT_VALUES}
-TEMPLATES = {name: list(read_lines(text)) for name, text in segmenting_features().items()}
+NAMES = {
+    "boundaries": BOUNDARY_VALUES,
+    "sentences": SENTENCE_VALUES,
+    "splits": SPLIT_VALUES,
+    "joins": JOIN_VALUES,
+}
+JOINING = {name: list(read_lines(text)) for name, text in segmenting_features(joins=True).items()}
+TEMPLATES = {name: lines for name, lines in JOINING.items() if name != "joins"}
 SHORTEST = [0, 2, 4]
 ALPHABET = "aB1.'( \n"
 CHARACTERS = st.sampled_from("aaabBC1.!'\"()-/@€漢\U0001f333\u0301ß\0\ud800 \n\r\t\u2028\u2029")
@@ -42,14 +49,15 @@ def compiled(templates: dict[str, list[tuple[str, ...]]]) -> list[Templates]:
     ]
 
 
-def trained(text: str) -> tuple[Segmenter, slow.Slow]:
+def trained(text: str, templates: dict[str, list[tuple[str, ...]]]) -> tuple[Segmenter, slow.Slow]:
     """A segmenter that learned nonsense from a text, and its twin with the same weights."""
     rng = np.random.default_rng(SEED)
     model, split_model = SparseWeights(1), SparseWeights(len(SHORTEST))
     pairs = (rng.random(PAIR_KINDS * PAIR_KINDS) < 0.8).astype(np.uint8)
     endings = (rng.random(ENDING_COUNT) < 0.7).astype(np.uint8)
     shortest = np.array(SHORTEST, dtype=np.int32)
-    fast = Segmenter(model, split_model, *compiled(TEMPLATES), pairs, endings, shortest)
+    three, joins = compiled(templates)[:3], compiled(templates)[3:]
+    fast = Segmenter(model, split_model, *three, pairs, endings, shortest, *joins)
     ends = rng.choice(3, size=len(text), p=[0.5, 0.3, 0.2]).astype(np.uint8)
     rules = rng.integers(0, 3, size=len(text)).astype(np.int32)
     for _ in range(3):
@@ -57,7 +65,7 @@ def trained(text: str) -> tuple[Segmenter, slow.Slow]:
     twin = slow.Slow(
         model.scores,
         split_model.scores,
-        TEMPLATES,
+        templates,
         lambda a, b: bool(pairs[a * PAIR_KINDS + b]),
         lambda form: bool(endings[ending_of(codes_of(form))]),
         SHORTEST,
@@ -65,9 +73,9 @@ def trained(text: str) -> tuple[Segmenter, slow.Slow]:
     return fast, twin
 
 
-FAST, TWIN = trained(
-    "".join(np.random.default_rng(SEED).choice(list(ALPHABET + "-/!漢"), size=600).tolist())
-)
+NONSENSE = "".join(np.random.default_rng(SEED).choice(list(ALPHABET + "-/!漢"), size=600).tolist())
+FAST, TWIN = trained(NONSENSE, TEMPLATES)
+FAST_JOINING, TWIN_JOINING = trained(NONSENSE, JOINING)
 
 
 def as_list(arrays: tuple[np.ndarray, ...]) -> list[tuple[int, int, int, bool, int]]:
@@ -135,6 +143,32 @@ def test_longer_texts_are_segmented_like_by_the_slow_twin(text: str, by_lines: b
     assert as_list(FAST.segment(codes_of(text), True, by_lines)) == TWIN.segment(text, by_lines)
 
 
+def test_words_that_hold_spaces_are_found_like_by_the_slow_twin() -> None:
+    joined = 0
+    for size in range(5):
+        for letters in itertools.product(ALPHABET, repeat=size):
+            text = "".join(letters)
+            found = as_list(FAST_JOINING.segment(codes_of(text)))
+            assert found == TWIN_JOINING.segment(text), text
+            joined += sum(" " in text[start:end] for start, end, *_ in found)
+    assert joined > 100
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(CHARACTERS, max_size=80), st.booleans())
+def test_longer_texts_with_words_that_hold_spaces(text: str, by_lines: bool) -> None:
+    found = as_list(FAST_JOINING.segment(codes_of(text), True, by_lines))
+    assert found == TWIN_JOINING.segment(text, by_lines)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(st.sampled_from("aab. \n"), max_size=120), st.integers(0, 120))
+def test_what_is_given_of_a_beginning_is_that_of_the_whole(text: str, cut: int) -> None:
+    whole = as_list(FAST_JOINING.segment(codes_of(text)))
+    first = as_list(FAST_JOINING.segment(codes_of(text[:cut]), False))
+    assert first == whole[: len(first)]
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.text(CHARACTERS, max_size=200), st.integers(0, 200))
 def test_what_is_given_of_a_beginning_is_what_the_whole_gives(text: str, cut: int) -> None:
@@ -157,7 +191,7 @@ def test_one_step_moves_each_feature_by_the_gradient() -> None:
     twin = slow.Slow(model.scores, None, TEMPLATES, lambda a, b: True, lambda f: False, [0])
     tokens = [slow.Token(0, "a", 0), slow.Token(1, ".", 1)]
     for name, values, sign in (
-        ("boundaries", slow.boundary_values(slow.chunks("a."), 0, 0, 1), 1),
+        ("boundaries", slow.boundary_values(slow.chunks("a."), 0, "a", 1), 1),
         ("sentences", slow.sentence_values(tokens, 0, 0), -1),
     ):
         for one in twin.keys(name, values):

@@ -152,8 +152,8 @@ class Token(NamedTuple):
 Values = dict[str, int]
 
 
-def boundary_values(all_chunks: list[Chunk], c: int, begin: int, at: int) -> Values:
-    """Before character `at` of chunk `c`, whose current token began at `begin`."""
+def boundary_values(all_chunks: list[Chunk], c: int, so_far: str, at: int) -> Values:
+    """Before character `at` of chunk `c`; `so_far` is the current token."""
     chunk = all_chunks[c]
     text = chunk.text
     values = {}
@@ -164,7 +164,6 @@ def boundary_values(all_chunks: list[Chunk], c: int, begin: int, at: int) -> Val
     follows = ""
     if not chunk.is_last and c + 1 < len(all_chunks):
         follows = all_chunks[c + 1].text
-    so_far = text[begin:at]
     signs = sum(1 << k for k in {number(char) for char in text})
     values |= {
         "word": hashed(so_far),
@@ -172,9 +171,9 @@ def boundary_values(all_chunks: list[Chunk], c: int, begin: int, at: int) -> Val
         "head": hashed(text[::-1]) ^ mix(hashed(text[at:][::-1])),
         "chunk": hashed(text[::-1]),
         "place": min(at, FAR),
-        "before": min(at - begin, FAR),
+        "before": min(len(so_far), FAR),
         "after": min(len(text) - at, FAR),
-        "shape": packed(runs(so_far)[::-1]),
+        "shape": packed(runs(so_far.replace(" ", ""))[::-1]),
         "runs": packed(runs(text[at:])),
         "next": number(follows[0]) if follows else 0,
         "next2": packed(runs(follows)[:2]),
@@ -184,6 +183,36 @@ def boundary_values(all_chunks: list[Chunk], c: int, begin: int, at: int) -> Val
         "start": hashed(so_far[:4]),
     }
     return values
+
+
+def letters(text: str) -> int:
+    """The letters with which a chunk begins."""
+    end = 1
+    while end < len(text) and kind(text[end]) in ("lower", "upper", "letter", "mark"):
+        end += 1
+    return hashed(text[:end])
+
+
+def join_values(all_chunks: list[Chunk], c: int, so_far: str) -> Values:
+    """After chunk `c`, at whose end the current token may go on."""
+    chunk, follows = all_chunks[c], all_chunks[c + 1].text
+    before = all_chunks[c - 1] if c and not all_chunks[c - 1].is_last else None
+    after = ""
+    if not all_chunks[c + 1].is_last and c + 2 < len(all_chunks):
+        after = all_chunks[c + 2].text
+    return {
+        "word": hashed(so_far),
+        "s-1": hashed(before.text[::-1]) if before else 0,
+        "s0": letters(so_far.split(" ")[-1]),
+        "s1": letters(follows),
+        "s2": letters(after) if after else 0,
+        "k0": number(chunk.text[0]),
+        "k1": number(follows[0]),
+        "k2": number(after[0]) if after else 0,
+        "l0": number(chunk.text[-1]),
+        "r1": packed(runs(follows)),
+        "count": min(so_far.count(" "), FAR),
+    }
 
 
 def window_values(tokens: list[Token], at: int, start: int, stop: int) -> Values:
@@ -249,7 +278,7 @@ def split_values(tokens: list[Token], at: int, first: int, stop: int) -> Values:
     return values
 
 
-# -- the three decisions ----------------------------------------------------------
+# -- the decisions ----------------------------------------------------------------
 
 Scores = Callable[[np.ndarray], np.ndarray]
 
@@ -290,16 +319,31 @@ class Slow:
     def tokens(self, text: str, by_lines: bool) -> list[Token]:
         tokens = []
         every = chunks(text, by_lines)
+        begin, so_far = 0, ""
         for c, chunk in enumerate(every):
-            begin = 0
-            for at in range(1, len(chunk.text)):
-                if self.may_end(number(chunk.text[at - 1]), number(chunk.text[at])):
-                    values = boundary_values(every, c, begin, at)
+            if so_far:
+                so_far += " "
+            else:
+                begin = chunk.start
+            for at, char in enumerate(chunk.text):
+                if at and self.may_end(number(chunk.text[at - 1]), number(char)):
+                    values = boundary_values(every, c, so_far, at)
                     if self.scores(self.keys("boundaries", values))[0] > 0:
-                        tokens.append(Token(chunk.start + begin, chunk.text[begin:at], 0))
-                        begin = at
-            tokens.append(Token(chunk.start + begin, chunk.text[begin:], 1 + chunk.is_last))
+                        tokens.append(Token(begin, so_far, 0))
+                        begin, so_far = chunk.start + at, ""
+                so_far += char
+            if not self.goes_on(every, c, so_far):
+                tokens.append(Token(begin, so_far, 1 + chunk.is_last))
+                so_far = ""
         return tokens
+
+    def goes_on(self, every: list[Chunk], c: int, so_far: str) -> bool:
+        chunk = every[c]
+        if "joins" not in self.templates or chunk.is_last or c + 1 == len(every):
+            return False
+        if every[c + 1].start != chunk.start + len(chunk.text) + 1:
+            return False
+        return bool(self.scores(self.keys("joins", join_values(every, c, so_far)))[0] > 0)
 
     def sentence_ends(self, tokens: list[Token], by_lines: bool) -> list[bool]:
         ends: list[bool] = []

@@ -30,6 +30,7 @@ from niwaki.tasks.reorder.rulewriting import format_rules
 from niwaki.tasks.translate.senses.learning import SenseSettings
 from niwaki.tasks.translate.tuning import TuningSettings
 from tests.conftest import ROOT
+from tests.release import QUICKLY, write_release
 from tests.toy import TOY, write
 
 EXAMPLES = ROOT / "examples"
@@ -602,6 +603,19 @@ def train(bench: Bench) -> None:
     }
     niwaki.train(tables, third, threads=1)
     assert third.read_bytes() == one.read_bytes()
+
+
+def train_ud(bench: Bench) -> None:
+    release = write_release(bench.folder / "release")
+    made, found = bench.file("made"), bench.file("found")
+    report = niwaki.train_ud(release, made, only=["xl_latin"], jobs=1, overrides=QUICKLY)
+    settings = [word for each in QUICKLY for word in ("--set", each)]
+    words = ("train-ud", release, "-o", found, "--only", "xl_latin", "--jobs", 1, *settings)
+    (one,), (other,) = as_json(report.to_json())["treebanks"], bench.json(*words)["treebanks"]
+    for clock in ("seconds", "words_per_second"):
+        assert one.pop(clock) > 0 and other.pop(clock) > 0
+    assert one == other
+    assert (made / "xl_latin.niwaki").read_bytes() == (found / "xl_latin.niwaki").read_bytes()
 
 
 def uptrain(bench: Bench) -> None:

@@ -1,7 +1,8 @@
 """Train a model from a treebank, or from a configuration.
 
-With --data and --dev, two CoNLL-U files are all that is needed. The best epoch on --dev is kept,
-scores are those on it, and it makes the model's probabilities mean something.
+With --data and --dev, two CoNLL-U files are all that is needed: settings are chosen from the data
+(docs/explain/languages.md). The best epoch on --dev is kept, scores are those on it, and it makes
+the model's probabilities mean something.
 
 The configuration is TOML (see configs/), or the same tables in a .json file; its defaults are
 good, so that
@@ -60,6 +61,7 @@ from niwaki.cli._summary import summary
 from niwaki.cli._training import add_progress, training_output
 from niwaki.cli._workers import add_workers, overrides_of_workers
 from niwaki.errors import NiwakiError
+from niwaki.learning.from_data import tables_for
 from niwaki.verbs.training import Configuration, train
 
 
@@ -116,5 +118,8 @@ def _configuration(arguments: argparse.Namespace) -> Configuration:
     for file in [*arguments.data, *([arguments.dev] if arguments.dev else [])]:
         if not Path(file).is_file():
             raise NiwakiError(f"{file}: no such file; give CoNLL-U for --data and --dev")
+    if arguments.init is None:
+        return tables_for(arguments.data, arguments.dev)
+    # It keeps its settings.
     training = {} if arguments.dev is None else {"dev": arguments.dev}
     return {"objective": [{"data": arguments.data}], "training": training}

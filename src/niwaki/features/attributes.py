@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.data.bilingual.links import check_links
-from niwaki.data.faults import FEATS, MISC
+from niwaki.data.faults import MISC
 from niwaki.data.sentence import Sentence
 from niwaki.features.templates import TAG_ATTRIBUTES
 from niwaki.features.vocabulary import Values
@@ -18,7 +18,6 @@ from niwaki.kernel.features.words import Clusters, word_values
 
 # What features see where there is no word.
 _NONE = np.uint32(1)
-_TAG_FIELDS = tuple(name for name in TAG_ATTRIBUTES if name != "feats")
 
 
 class TagValues(Protocol):
@@ -34,6 +33,12 @@ class TagValues(Protocol):
     def tag(self) -> Values: ...
 
     @property
+    def feats(self) -> Values: ...
+
+    @property
+    def case(self) -> Values: ...
+
+    @property
     def alternative(self) -> Values: ...
 
 
@@ -45,9 +50,7 @@ def attribute_values(
     `form-1` and `form+1` are the forms of the words before and after.
     """
     plain = list(dict.fromkeys(_plain(name) for name in names))
-    known: dict[str, Values] = {name: getattr(tags, name) for name in _TAG_FIELDS}
-    if "feats" in plain:
-        known["feats"] = batch.hashes(FEATS)
+    known: dict[str, Values] = {name: getattr(tags, name) for name in TAG_ATTRIBUTES}
     letters = [name for name in plain if name not in TAG_ATTRIBUTES]
     known.update(zip(letters, word_values(batch, letters, lowercase, clusters), strict=True))
     edges = np.cumsum(batch.lengths, dtype=np.int64)

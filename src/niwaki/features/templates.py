@@ -25,10 +25,12 @@ from niwaki.kernel.transition.systems import System
 from niwaki.keys import is_file_name
 
 # What a parser may know about a word, beside what its letters show.
-TAG_ATTRIBUTES = ("tag", "upos", "xpos", "feats", "alternative")
+TAG_ATTRIBUTES = ("tag", "upos", "xpos", "feats", "case", "alternative")
 WORD_ATTRIBUTES = (*TAG_ATTRIBUTES, *ATTRIBUTE_NAMES)
+# What FEATS says: all of it, or case and the form of verbs only.
+FEATS_ATTRIBUTES = ("feats", "case")
 # Those that a tagger gives.
-_TAGS = tuple(name for name in TAG_ATTRIBUTES if name != "feats")
+_TAGS = tuple(name for name in TAG_ATTRIBUTES if name not in FEATS_ATTRIBUTES)
 
 # Far more than a kernel takes; few enough that to write them out takes no time. Those that are
 # written again count again.
@@ -164,6 +166,12 @@ def compile_parser(
     if not templates:
         raise ConfigError(nothing_seen(clusters, tags))
     return ParserTemplates(templates, tuple(attributes))
+
+
+def sees_feats(text: str) -> bool:
+    """Whether features look at FEATS; comments aside, it is enough that a part names them."""
+    lines = (line.split("#")[0] for line in text.splitlines())
+    return any(re.search(rf"\.({'|'.join(FEATS_ATTRIBUTES)})\b", line) for line in lines)
 
 
 def has_attributes(parts: Sequence[str], clusters: bool, tags: bool) -> bool:

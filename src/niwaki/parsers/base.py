@@ -329,6 +329,15 @@ class Plan(Protocol):
         """The parser, of the weights that the last job of each chain finished, by stage."""
 
 
+@runtime_checkable
+class FeatsPlan(Protocol):
+    """A plan of a parser whose features can look at FEATS."""
+
+    @property
+    def sees_feats(self) -> bool:
+        """Whether they do: then these are predicted to learn from, as tags are."""
+
+
 class Family(Protocol):
     """One kind of parser, from its keys to its files."""
 

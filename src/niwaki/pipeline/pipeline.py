@@ -243,7 +243,7 @@ class Pipeline:
 
     def tag(self, batch: Batch, keep: bool = True) -> Tags:
         """The tags of a batch as the parser sees them."""
-        return self.tagger.tag(batch, keep) if self.tagger is not None else Tags.none(batch)
+        return tag_batch(batch, self.tagger, self.morphology, keep=keep)
 
     def kbest(
         self,
@@ -301,6 +301,16 @@ class Pipeline:
         return self.tagger.likely_tags(Batch([sentence.source]), k)
 
 
+def tag_batch(
+    batch: Batch, tagger: AnyTagger | None, morphology: Morphology | None, *, keep: bool = True
+) -> Tags:
+    """The tags of a batch, and what goes with them, as a parser sees them."""
+    if tagger is None:
+        return Tags.none(batch)
+    tags = tagger.tag(batch, keep)
+    return tags if morphology is None else morphology.seen(batch, tags, keep)
+
+
 def tag_columns(
     batch: Batch,
     tags: Tags,
@@ -334,7 +344,7 @@ def tag_sentences(
 ) -> tuple[list[Sentence], Batch, Tags]:
     """The sentences with tags, features and lemmas, and what a parser sees of them."""
     batch = Batch([sentence.source for sentence in sentences])
-    tags = tagger.tag(batch) if tagger is not None else Tags.none(batch)
+    tags = tag_batch(batch, tagger, morphology)
     columns = tag_columns(batch, tags, tagger, morphology)
     return _rendered(list(sentences), batch, columns), batch, tags
 

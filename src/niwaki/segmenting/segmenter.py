@@ -22,6 +22,7 @@ from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.segmenting import segmenter as kernel
 from niwaki.kernel.segmenting.contexts import (
     BOUNDARY_VALUES,
+    JOIN_VALUES,
     SENTENCE_VALUES,
     SPLIT_VALUES,
     Templates,
@@ -37,13 +38,20 @@ LONGEST_SENTENCE = 1 << 20
 
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 
-_VALUES = {"boundaries": BOUNDARY_VALUES, "sentences": SENTENCE_VALUES, "splits": SPLIT_VALUES}
+# The decisions; the last is made only where words may hold spaces.
+_VALUES = {
+    "boundaries": BOUNDARY_VALUES,
+    "sentences": SENTENCE_VALUES,
+    "splits": SPLIT_VALUES,
+    "joins": JOIN_VALUES,
+}
 
 
-def segmenting_features() -> dict[str, str]:
-    """What each of the three decisions looks at."""
+def segmenting_features(*, joins: bool = False) -> dict[str, str]:
+    """What each decision looks at; with `joins`, also whether a word goes on after a space."""
     folder = resources.files("niwaki") / "assets" / "segmenting"
-    return {name: (folder / f"{name}.txt").read_text(encoding="utf-8") for name in _VALUES}
+    names = [name for name in _VALUES if joins or name != "joins"]
+    return {name: (folder / f"{name}.txt").read_text(encoding="utf-8") for name in names}
 
 
 def codes_of(text: str) -> NDArray[np.uint32]:
@@ -82,6 +90,7 @@ class Segmenter:
             self.open_pairs,
             endings,
             np.array(shortest, dtype=np.int32),
+            self._compile("joins") if "joins" in self.features else None,
         )
 
     def with_models(self, model: PackedWeights, split_model: PackedWeights | None) -> Segmenter:
@@ -209,7 +218,7 @@ class Segmenter:
             [splits.from_json(rule) for rule in record["rules"]],
             np.array([int(pair) for pair in record["open_pairs"]], dtype=np.uint8),
             [int(ending) for ending in record["endings"]],
-            {name: str(record["features"][name]) for name in _VALUES},
+            {name: str(text) for name, text in record["features"].items() if name in _VALUES},
         )
         _ = segmenter.kernel  # which checks that all of it fits together
         return segmenter

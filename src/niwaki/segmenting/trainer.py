@@ -29,6 +29,8 @@ _RARE = 2000
 # If more of the sentences begin a paragraph, half of the paragraphs are joined: where all
 # sentences stand alone, nothing can be learned about where they end.
 _MOSTLY_ALONE = 0.6
+# Words hold spaces if at least one in so many does.
+_SPACED = 500
 _SPLIT_ROWS = 15_000
 _TOKEN_END, _SENTENCE_END = 1, 2
 
@@ -55,7 +57,7 @@ def train_segmenter(
         examples.rules,
         _open_pairs(pieces),
         examples.endings,
-        segmenting_features(),
+        segmenting_features(joins=_has_spaces_within(corpus.sentences)),
     )
     for epoch in range(config.epochs):
         for number in np.random.default_rng([seed, epoch]).permutation(len(pieces)).tolist():
@@ -68,6 +70,16 @@ def train_segmenter(
     if split_learner is not None:
         split_model = compress(split_learner.export(), split_learner.classes, _SPLIT_ROWS)
     return segmenter.with_models(compress(learner.export(), 1, config.max_rows), split_model)
+
+
+def _has_spaces_within(sentences: Sequence[Sentence]) -> bool:
+    """Whether tokens hold spaces, often enough to learn it."""
+    tokens = spaced = 0
+    for sentence in sentences:
+        forms = [token.form for token in surface_tokens(sentence)]
+        tokens += len(forms)
+        spaced += sum(" " in form for form in forms)
+    return spaced * _SPACED > tokens
 
 
 class _Examples:

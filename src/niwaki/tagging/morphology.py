@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,10 @@ import numpy as np
 from niwaki.data.faults import FEATS, FORM, LEMMA, XPOS
 from niwaki.features.parts import Parts, SavedParts
 from niwaki.features.templates import tagging_features
-from niwaki.kernel.batch import Batch
+from niwaki.kernel.batch import Batch, short_hashes
 from niwaki.tagging.lemmas import SAME, apply_rule, check_rule
 from niwaki.tagging.lexicon_classifier import LexiconClassifier
-from niwaki.tagging.tagger import Tags
+from niwaki.tagging.tagger import Tags, case_of
 
 # What each classifier looks at: a file of assets/tagging.
 _FEATURES = {"xpos": "features", "feats": "features", "lemmas": "lemmas"}
@@ -32,6 +32,20 @@ class Morphology:
         """The columns that it fills."""
         parts = {XPOS: self.xpos, FEATS: self.feats, LEMMA: self.lemmas}
         return frozenset(column for column, part in parts.items() if part is not None)
+
+    def seen(self, batch: Batch, tags: Tags, keep: bool = True) -> Tags:
+        """The tags with FEATS, as a parser sees them; with `keep`, what is given stays."""
+        if self.feats is None:
+            return tags
+        chosen = self.feats.choose(batch, tags.tag)
+        # The last value is that of -1, where there is nothing to choose.
+        names = [*(name.encode() for name in self.feats.values.names), b"_"]
+        feats = short_hashes(names)[chosen]
+        case = short_hashes(list(map(case_of, names)))[chosen]
+        if keep:
+            blanks = batch.blanks(FEATS)
+            feats, case = np.where(blanks, feats, tags.feats), np.where(blanks, case, tags.case)
+        return replace(tags, feats=feats, case=case, feats_chosen=chosen)
 
     def parts(self) -> Parts:
         parts = Parts()
@@ -57,7 +71,8 @@ class Morphology:
         columns: dict[int, Any] = {}
         for column, classifier in ((XPOS, self.xpos), (FEATS, self.feats)):
             if classifier is not None:
-                chosen = classifier.choose(batch, tags.tag)
+                seen = column == FEATS and bool((tags.feats_chosen >= 0).any())
+                chosen = tags.feats_chosen if seen else classifier.choose(batch, tags.tag)
                 if keep:
                     chosen = np.where(batch.blanks(column), chosen, np.int32(-1))
                 columns[column] = (chosen, classifier.values.symbols)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.faults import UPOS, XPOS
+from niwaki.data.faults import FEATS, UPOS, XPOS
 from niwaki.errors import ConfigError
 from niwaki.features.parts import Parts, SavedParts
 from niwaki.features.templates import compile_window, tagging_features
 from niwaki.features.vocabulary import Values, Vocabulary, combine
 from niwaki.features.weights import PackedWeights
-from niwaki.kernel.batch import Batch
+from niwaki.kernel.batch import Batch, short_hashes
 from niwaki.kernel.features.words import Clusters
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.tagging import tagger as kernel
@@ -40,14 +41,18 @@ class Tags:
     xpos: Values
     tag: Values
     alternative: Values
+    # What FEATS says: all of it, and of case alone. `feats_chosen` are numbers of predicted ones.
+    feats: Values
+    case: Values
+    feats_chosen: Numbers
 
     @classmethod
     def none(cls, batch: Batch) -> Tags:
-        """What a parser sees of words when there is no tagger: nothing."""
+        """What a parser sees of words when there is no tagger: FEATS, if they are given."""
         none = np.full(batch.words, 1, dtype=np.uint32)
         sure = np.ones(batch.words, dtype=np.float32)
         pairs = np.full(batch.words, -1, dtype=np.int32)
-        return cls(pairs, sure, none, none, none, none)
+        return cls(pairs, sure, none, none, none, none, *given_feats(batch), pairs)
 
     @property
     def are_predicted(self) -> bool:
@@ -57,6 +62,21 @@ class Tags:
     def only(self, words: NDArray[np.bool_]) -> Tags:
         """Of some of the words."""
         return Tags(**{name: values[words] for name, values in vars(self).items()})
+
+
+def given_feats(batch: Batch, keep: bool = True) -> tuple[Values, Values]:
+    """What features see of the column FEATS: all of it, and case alone; without `keep`, nothing."""
+    if not keep or batch.blanks(FEATS).all():
+        none = short_hashes([b"_"]).repeat(batch.words)
+        return none, none
+    texts = batch.texts_of(FEATS)
+    return batch.hashes(FEATS), short_hashes(list(map(case_of, texts)))
+
+
+@lru_cache(maxsize=1 << 14)
+def case_of(feats: bytes) -> bytes:
+    """What FEATS says of case and of the form of a verb, on which attachments hang most."""
+    return b"|".join(x for x in feats.split(b"|") if x.startswith((b"Case=", b"VerbForm="))) or b"_"
 
 
 class AnyTagger(Protocol):
@@ -242,7 +262,8 @@ class Tagger:
         if keep:
             possible &= batch.blanks(UPOS)
         alternative = np.where(possible, self._pair_values[seconds], NO_ALTERNATIVE)
-        return Tags(pairs, likely, upos, xpos, combine(upos, xpos), alternative)
+        tag, feats = combine(upos, xpos), given_feats(batch, keep)
+        return Tags(pairs, likely, upos, xpos, tag, alternative, *feats, none)
 
     def _values_of(self, pairs: Numbers) -> tuple[Values, Values]:
         upos = self.upos.values[self._upos_of[pairs]]

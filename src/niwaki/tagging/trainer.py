@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,6 +132,7 @@ def jackknife(
     config: TaggerConfig,
     seed: int,
     *,
+    morphology: Morphology | None = None,
     threads: int,
     clusters: Clusters | None,
     checkpoint: Checkpoint,
@@ -141,7 +142,8 @@ def jackknife(
     """Tags of the corpus, each part tagged by a tagger that learned from the other parts.
 
     So the parser meets in training what it will meet later: tags with mistakes. Sentences that
-    the finished tagger has not learned from (`unseen`) it tags itself.
+    the finished tagger has not learned from (`unseen`) it tags itself. With a `morphology`, the
+    parser looks at FEATS too, and these are predicted in the same way.
     """
     if config.folds == 0:
         return tagger.tag(corpus.batch)
@@ -154,7 +156,8 @@ def jackknife(
     def tag(fold: int, check: Callable[[], None]) -> None:
         if fold_name(fold) not in checkpoint:
             told = checked_first(advance, check)
-            found = tag_fold(corpus, parts[fold], tagger, config, seed, fold, clusters, told)
+            feats = morphology is not None
+            found = tag_fold(corpus, parts[fold], tagger, config, seed, fold, clusters, told, feats)
             checkpoint.put(fold_name(fold), found)
 
     def save_if_due() -> None:
@@ -162,7 +165,10 @@ def jackknife(
             checkpoint.save()
 
     run_all(tag, range(len(parts)), threads, save_if_due)
-    own = tagger.tag(corpus.part(np.flatnonzero(rest)).batch, keep=False)
+    batch = corpus.part(np.flatnonzero(rest)).batch
+    own = tagger.tag(batch, keep=False)
+    if morphology is not None:
+        own = morphology.seen(batch, own, keep=False)
     merged = {name: np.array(values) for name, values in vars(Tags.none(corpus.batch)).items()}
     tagged = [checkpoint[fold_name(fold)] for fold in range(len(parts))]
     for part, found in zip([*parts, rest], [*tagged, vars(own)], strict=True):
@@ -181,8 +187,12 @@ def tag_fold(
     fold: int,
     clusters: Clusters | None,
     advance: Advance,
+    feats: bool,
 ) -> Arrays:
-    """Tags of a fold, which is a part of the corpus, by a tagger that learned from the rest."""
+    """Tags of a fold, which is a part of the corpus, by a tagger that learned from the rest.
+
+    With `feats`, FEATS are predicted in the same way.
+    """
     others, held_out = (corpus.part(np.flatnonzero(x)) for x in (~part, part))
     trained = train_tagger(
         others,
@@ -195,7 +205,11 @@ def tag_fold(
         like=tagger,
         layer="training-tags",
     )
-    return vars(trained.tag(held_out.batch, keep=False))
+    tags = trained.tag(held_out.batch, keep=False)
+    if feats:
+        own = train_morphology(others, trained, config, seed, advance=advance, kinds=("feats",))
+        tags = own.seen(held_out.batch, tags, keep=False)
+    return vars(tags)
 
 
 def fold_name(fold: int) -> str:
@@ -213,7 +227,13 @@ def folds_of(learned: NDArray[np.bool_], config: TaggerConfig) -> list[NDArray[n
 
 
 def train_morphology(
-    corpus: Corpus, tagger: Tagger, config: TaggerConfig, seed: int, *, advance: Advance
+    corpus: Corpus,
+    tagger: Tagger,
+    config: TaggerConfig,
+    seed: int,
+    *,
+    advance: Advance,
+    kinds: Collection[str] = ("xpos", "feats", "lemmas"),
 ) -> Morphology:
     """Classifiers for what goes with the tags: XPOS if there are too many, FEATS, lemmas."""
     corpus = corpus.that_trains("morphology")
@@ -227,13 +247,13 @@ def train_morphology(
         return _train_classifier(corpus, tags, kind, values, gold, tagger.lowercase, seed, advance)
 
     xpos = feats = lemmas = None
-    if not len(tagger.xpos):
+    if "xpos" in kinds and not len(tagger.xpos):
         names = sorted({tag for s in corpus.sentences for tag in s.xpos})
         xpos = train("features", names, corpus.batch.numbers(XPOS, Vocabulary(names).symbols))
-    if config.feats:
+    if "feats" in kinds and config.feats:
         names = sorted({value for s in corpus.sentences for value in s.feats})
         feats = train("features", names, corpus.batch.numbers(FEATS, Vocabulary(names).symbols))
-    if config.lemmas:
+    if "lemmas" in kinds and config.lemmas:
         # A lemma `_` is one that is not given, unless it is that of the underscore itself.
         rules = [
             find_rule(form, lemma) if lemma != "_" or form == "_" else ""

@@ -20,8 +20,8 @@ from niwaki.errors import ConfigError
 from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus
 from niwaki.metrics.attachment import evaluate
-from niwaki.parsers.base import Family, Parser, Plan, Setup, TaggingParser, load_family
-from niwaki.pipeline.pipeline import Pipeline
+from niwaki.parsers.base import Family, FeatsPlan, Parser, Plan, Setup, TaggingParser, load_family
+from niwaki.pipeline.pipeline import Pipeline, tag_batch
 from niwaki.scale.engine import Crew, Engine, engine_of
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.segmenting.trainer import can_segment, train_segmenter
@@ -151,17 +151,18 @@ class Run:
     ) -> tuple[AnyTagger | None, Morphology | None, Parser]:
         """The tagger first: the parser sees its tags."""
         data, init = self.data, self.data.init
-        tagger, tags = self._tagger()
+        tagger = self._tagger()
         morphology = init.morphology if init else self._morphology(tagger)
+        tags = self._training_tags(tagger, morphology if _sees_feats(plan) else None)
         costs = tag_costs(data.costs, tagger, morphology, plan.labels)
-        dev_tags = self._dev_tags(tagger)
-        jobs = self._jobs(plan, tagger, tags, costs, dev_tags)
+        dev_tags = self._dev_tags(tagger, morphology)
+        jobs = self._jobs(plan, tagger, morphology, tags, costs, dev_tags)
         weights = jobs.train(self.reporter)
         parser = plan.finished(weights)
         taught = trained_tagger(self.checkpoint)
         if tagger is not None and taught is not None:
             tagger = tagger.with_model(taught)
-            dev_tags = self._dev_tags(tagger)
+            dev_tags = self._dev_tags(tagger, morphology)
         if data.dev is not None and dev_tags is not None:
             parser = family.calibrated(parser, data.dev, dev_tags)
         return tagger, morphology, parser
@@ -177,8 +178,8 @@ class Run:
             first = self._train_tagger()
             tagger, morphology = first, self._morphology(first)
         costs = tag_costs(data.costs, tagger, morphology, plan.labels)
-        dev_tags = self._dev_tags(None)
-        jobs = self._jobs(plan, None, Tags.none(data.corpus.batch), costs, dev_tags)
+        dev_tags = self._dev_tags(None, None)
+        jobs = self._jobs(plan, None, None, Tags.none(data.corpus.batch), costs, dev_tags)
         weights = jobs.train(self.reporter)
         parser = plan.finished(weights)
         if data.dev is not None and dev_tags is not None:
@@ -254,20 +255,20 @@ class Run:
             checkpoint=self.checkpoint,
         )
 
-    def _tagger(self) -> tuple[Tagger | None, Tags]:
-        """The tagger, and the tags of the corpus as the parser will meet them."""
+    def _tagger(self) -> Tagger | None:
+        init = self.data.init
+        if init is not None:
+            assert init.tagger is None or isinstance(init.tagger, Tagger)
+            return init.tagger
+        return self._train_tagger() if self.data.has_tags else None
+
+    def _training_tags(self, tagger: Tagger | None, morphology: Morphology | None) -> Tags:
+        """The tags of the corpus as the parser will meet them."""
         data, corpus, config = self.data, self.data.corpus, self.data.config.tagger
-        seed, clusters = data.config.training.seed, data.clusters.kernel if data.clusters else None
-        tagger = None
-        if data.init is not None:
-            assert data.init.tagger is None or isinstance(data.init.tagger, Tagger)
-            tagger = data.init.tagger
-            if self.tags is not None:
-                return tagger, self.tags
-        elif data.has_tags:
-            tagger = self._train_tagger()
         if tagger is None:
-            return None, Tags.none(corpus.batch)
+            return Tags.none(corpus.batch)
+        if data.init is not None and self.tags is not None:
+            return self.tags
         unseen = data.unseen
         if folds := len(folds_of(~unseen, config)):
             own = corpus.interpolated_visits("training-tags")
@@ -275,18 +276,18 @@ class Run:
             share = folds - float((~unseen).mean())  # each fold is left out once
             self.reporter.stage(f"tags of {folds} parts", int(work * share))
             self._tag_folds(folds)
-        tags = jackknife(
+        return jackknife(
             corpus,
             tagger,
             config,
-            seed,
+            data.config.training.seed,
+            morphology=morphology,
             threads=self.threads,
-            clusters=clusters,
+            clusters=data.clusters.kernel if data.clusters else None,
             checkpoint=self.checkpoint,
             advance=locked(self.reporter.advance),
             unseen=unseen,
         )
-        return tagger, tags
 
     def _tag_folds(self, folds: int) -> None:
         """Have the folds tagged by workers, if there are any."""
@@ -316,6 +317,7 @@ class Run:
             fold,
             clusters,
             self.reporter.advance,
+            _sees_feats(load_family(config.model.kind).plan(self._setup())),
         )
 
     def _tag_updates(self, tagger: Tagger | None) -> TagUpdates | None:
@@ -333,11 +335,9 @@ class Run:
         seed, advance = config.training.seed, self.reporter.advance
         return train_morphology(corpus, tagger, config.tagger, seed, advance=advance)
 
-    def _dev_tags(self, tagger: Tagger | None) -> Tags | None:
+    def _dev_tags(self, tagger: Tagger | None, morphology: Morphology | None) -> Tags | None:
         dev = self.data.dev
-        if dev is None:
-            return None
-        return tagger.tag(dev.batch, keep=False) if tagger else Tags.none(dev.batch)
+        return None if dev is None else tag_batch(dev.batch, tagger, morphology, keep=False)
 
     # -- parsers -----------------------------------------------------------------------
 
@@ -345,17 +345,18 @@ class Run:
         """In a worker: the jobs of a run whose tagger and tags are finished."""
         data, init = self.data, self.data.init
         plan = load_family(data.config.model.kind).plan(self._setup())
-        tagger, tags = self._tagger()
-        morphology = None
-        if data.costs:
+        tagger, morphology = self._tagger(), None
+        if data.costs or _sees_feats(plan):
             morphology = init.morphology if init else self._morphology(tagger)
+        tags = self._training_tags(tagger, morphology if _sees_feats(plan) else None)
         costs = tag_costs(data.costs, tagger, morphology, plan.labels)
-        return self._jobs(plan, tagger, tags, costs, None)
+        return self._jobs(plan, tagger, morphology, tags, costs, None)
 
     def _jobs(
         self,
         plan: Plan,
         tagger: Tagger | None,
+        morphology: Morphology | None,
         tags: Tags,
         costs: Sequence[CostData],
         dev_tags: Tags | None,
@@ -364,7 +365,8 @@ class Run:
         chains = {chain[-1].stage: chain for chain in plan.chains(tags)}
         if costs and data.init is None and data.config.training.costs == "after":
             # As if a finished model were trained on.
-            own = tagger.tag(data.corpus.batch, keep=False) if tagger else tags
+            batch = data.corpus.batch
+            own = tag_batch(batch, tagger, morphology, keep=False) if tagger else tags
             chains = {stage: costs_after(chain, own) for stage, chain in chains.items()}
         dev = None if data.dev is None or dev_tags is None else (data.dev, dev_tags)
         return Jobs(
@@ -409,6 +411,10 @@ class Run:
             name, data = init.config["card"]["name"], init.config.get("data", {})
             record["init"] = {"name": name, "data": data}
         return record
+
+
+def _sees_feats(plan: Plan) -> bool:
+    return isinstance(plan, FeatsPlan) and plan.sees_feats
 
 
 def _as_file(pipeline: Pipeline) -> ModelFile:

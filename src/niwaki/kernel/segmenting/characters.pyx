@@ -125,7 +125,7 @@ cdef class Text:
             if kind == SPACE:
                 rest = HASH_START
                 runs = 0
-                self.folded[i] = 0
+                self.folded[i] = c" "   # where a word goes on behind it
             else:
                 self.folded[i] = fold(codes[i], kind)
                 rest = hash_more(rest, self.folded[i])

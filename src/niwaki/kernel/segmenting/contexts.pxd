@@ -49,6 +49,8 @@ cdef class Templates:
 
 cdef void boundary_values(Text text, Py_ssize_t chunk, int32_t token_start, uint64_t word,
                           uint32_t shape, int32_t at, uint64_t* values) noexcept nogil
+cdef void join_values(Text text, Py_ssize_t chunk, int32_t token_start, uint64_t word, int count,
+                      uint64_t* values) noexcept nogil
 cdef void close_token(Text text, Token* token, int32_t start, int32_t end, uint64_t form,
                       uint8_t gap) noexcept nogil
 cdef void begin(Progress* progress, Py_ssize_t start) noexcept nogil

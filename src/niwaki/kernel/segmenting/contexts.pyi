@@ -1,4 +1,5 @@
 BOUNDARY_VALUES: tuple[str, ...]
+JOIN_VALUES: tuple[str, ...]
 SENTENCE_VALUES: tuple[str, ...]
 SPLIT_VALUES: tuple[str, ...]
 

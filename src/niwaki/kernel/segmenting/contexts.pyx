@@ -1,14 +1,14 @@
 """What a segmenter looks at when it decides: named values, and templates that combine them.
 
-There are three decisions: whether a token ends before a character, whether a
-sentence ends after a token, and how a token is split into words. Each has its
-values. None of them depends on how much text follows beyond a fixed number of
+There are four decisions: whether a token ends before a character, whether it goes on
+after a space, whether a sentence ends after a token, and how a token is split into words. Each
+has its values. None of them depends on how much text follows beyond a fixed number of
 tokens, nor on what stands before the sentence, so that text can be segmented
 piece by piece.
 """
 
 from niwaki.kernel.segmenting.characters cimport (
-    BREAK_GAP, CLOSE, ENDER, HASH_START, KINDS, LETTER, LOWER, OPEN, PERIOD, QUOTE, UPPER,
+    BREAK_GAP, CLOSE, ENDER, HASH_START, KINDS, LETTER, LOWER, MARK, OPEN, PERIOD, QUOTE, UPPER,
     Text, hash_more,
 )
 from niwaki.kernel.hashing cimport NONE_VALUE, atom, join, mix
@@ -27,6 +27,7 @@ BOUNDARY_VALUES = (
     "word", "rest", "head", "chunk", "place", "before", "after", "shape", "runs", "next", "next2",
     "nextc", "signs", "address", "start",
 )
+JOIN_VALUES = ("word", "s-1", "s0", "s1", "s2", "k0", "k1", "k2", "l0", "r1", "count")
 SENTENCE_VALUES = (
     *(f"{part}{o}" for o in range(-REACH, REACH + 1) for part in _TOKEN_PARTS),
     "size", "open", "quoted", "capitals", "ahead", "left", "w-first", "s-first", "l-first",
@@ -113,6 +114,43 @@ cdef void boundary_values(Text text, Py_ssize_t chunk, int32_t token_start, uint
     values[14] = HASH_START
     for place in range(token_start, at if at - token_start < 4 else token_start + 4):
         values[14] = hash_more(values[14], text.folded[place])
+
+
+cdef uint64_t letters_from(Text text, int32_t start, int32_t end) noexcept nogil:
+    """Hash of the letters with which a chunk begins: signs behind them do not belong to them."""
+    cdef uint64_t hashed = HASH_START
+    cdef int32_t i
+    cdef uint8_t kind
+    for i in range(start, end):
+        kind = text.kinds[i]
+        if i > start and not (kind == LOWER or kind == UPPER or kind == LETTER or kind == MARK):
+            break
+        hashed = hash_more(hashed, text.folded[i])
+    return hashed
+
+
+cdef void join_values(Text text, Py_ssize_t chunk, int32_t token_start, uint64_t word, int count,
+                      uint64_t* values) noexcept nogil:
+    """Between a chunk and the next; `word` is the token so far, which has `count` spaces."""
+    cdef int32_t start = text.chunks[chunk].start, end = text.chunks[chunk].end
+    cdef Py_ssize_t i
+    values[0] = word
+    values[1] = values[4] = values[7] = 0
+    if chunk > 0 and text.chunks[chunk - 1].gap != BREAK_GAP:
+        values[1] = text.rest[text.chunks[chunk - 1].start]
+    values[2] = letters_from(text, token_start if token_start > start else start, end)
+    i = text.chunks[chunk + 1].start
+    values[3] = letters_from(text, <int32_t>i, text.chunks[chunk + 1].end)
+    values[5] = text.kinds[start]
+    values[6] = text.kinds[i]
+    values[8] = text.kinds[end - 1]
+    values[9] = text.runs[i]
+    values[10] = up_to(count, FAR)
+    # What stands behind signs is no part of the same word.
+    if chunk + 2 < text.chunk_count and text.chunks[chunk + 1].gap != BREAK_GAP:
+        i = text.chunks[chunk + 2].start
+        values[4] = letters_from(text, <int32_t>i, text.chunks[chunk + 2].end)
+        values[7] = text.kinds[i]
 
 
 cdef uint64_t suffix_of(Text text, const Token* token, int length) noexcept nogil:

@@ -9,6 +9,7 @@ from niwaki.kernel.segmenting.characters cimport NO_GAP
 cdef enum:
     ROW = 128           # bytes of a line beside its form: numbers, tabs, MISC
     REPLACEMENT = 0xFFFD
+    NEXT_LINE = 0x85
 
 
 cdef inline char* put_bytes(char* at, const char* text, Py_ssize_t length) noexcept:
@@ -31,11 +32,14 @@ cdef char* put_number(char* at, int64_t number) noexcept:
 
 
 cdef char* put_text(char* at, const uint32_t* codes, int32_t start, int32_t end) noexcept:
-    """Characters as UTF-8; those that CoNLL-U cannot hold become U+FFFD."""
+    """Characters as UTF-8; those that CoNLL-U cannot hold become U+FFFD, and white space within
+    words a space."""
     cdef int32_t i
     cdef uint32_t code
     for i in range(start, end):
         code = codes[i]
+        if 9 <= code <= 13 or code == NEXT_LINE:
+            code = c" "
         if code == 0 or 0xD800 <= code < 0xE000 or code > 0x10FFFF:
             code = REPLACEMENT
         if code < 0x80:

@@ -28,6 +28,7 @@ class Segmenter:
         open_pairs: NDArray[np.uint8],
         split_endings: NDArray[np.uint8],
         shortest: NDArray[np.int32],
+        joins: Templates | None = None,
     ) -> None: ...
     def segment(
         self, codes: NDArray[np.uint32], final: bool = True, by_lines: bool = False

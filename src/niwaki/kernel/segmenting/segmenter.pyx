@@ -1,7 +1,7 @@
 """Finds tokens, sentences and multiword tokens in raw text by linear models.
 
-White space ends a token, a blank line a sentence. All else is three decisions, each
-a sum of weights of features:
+White space ends a token, except in models whose words may hold spaces (`joins`), a blank line a
+sentence. All else is decided by sums of weights of features:
 
     p(end | context) = 1 / (1 + exp(-s))                    of a token or a sentence
     p(rule | token) = exp(s[rule]) / sum of exp(s[rule'])   of how to split a token
@@ -18,10 +18,12 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from niwaki.kernel.segmenting.characters cimport BREAK_GAP, HASH_START, KINDS, NO_GAP, Text, hash_more
+from niwaki.kernel.segmenting.characters cimport (
+    BREAK_GAP, HASH_START, KINDS, NO_GAP, SPACE_GAP, Text, hash_more,
+)
 from niwaki.kernel.segmenting.contexts cimport (
     AHEAD, ENDINGS, MAX_VALUES, Progress, Templates, Token, begin, boundary_values,
-    close_token, proceed, sentence_values, split_values,
+    close_token, join_values, proceed, sentence_values, split_values,
 )
 from niwaki.kernel.linear cimport (
     MAX_KEYS, LearnTable, Scorer, SparseWeights, learn_gradients, scorer_of,
@@ -32,6 +34,7 @@ cdef enum:
 
 cdef float NEGLIGIBLE = 0.02       # smaller gradients are not worth a step (nor an entry)
 cdef uint32_t SHAPE = 0xFFFFF
+cdef uint32_t BLANK = c" "
 
 # How much text after a decision it may depend on; see `Segmenter.segment`.
 UNDECIDED_CHUNKS = 2
@@ -59,7 +62,8 @@ cdef class Segmenter:
     each rule, of which class 0 leaves a token whole, or is None. `open_pairs` says for
     each pair of kinds of characters whether a token may end between them,
     `split_endings` whether a token with such an ending may be split (see `ending_of`),
-    `shortest` how long a token must be for each rule.
+    `shortest` how long a token must be for each rule. With `joins`, a token may go on behind a
+    single space.
     """
 
     cdef object model
@@ -69,6 +73,7 @@ cdef class Segmenter:
     cdef Templates boundaries
     cdef Templates sentences
     cdef Templates splits
+    cdef Templates joins
     cdef uint8_t open_pairs[KINDS * KINDS]
     cdef uint8_t split_endings[ENDINGS]
     cdef int32_t* shortest
@@ -77,8 +82,9 @@ cdef class Segmenter:
     def __cinit__(self, model, split_model, Templates boundaries not None,
                   Templates sentences not None, Templates splits not None,
                   const uint8_t[::1] open_pairs not None, const uint8_t[::1] split_endings not None,
-                  const int32_t[::1] shortest not None):
+                  const int32_t[::1] shortest not None, Templates joins=None):
         cdef int i
+        self.joins = joins
         self.model, self.split_model = model, split_model
         self.boundaries, self.sentences, self.splits = boundaries, sentences, splits
         self.scorer = scorer_of(model)
@@ -130,7 +136,8 @@ cdef class Segmenter:
             with nogil:
                 count = decided = self.find_tokens(text, chunks, NULL, tokens)
                 if not final:
-                    decided = count - AHEAD if count > AHEAD else 0
+                    # The last token may go on.
+                    decided = max(0, count - AHEAD - (self.joins is not None))
                 self.find_sentences(text, tokens, count, by_lines, ends)
                 while decided > 0 and not ends[decided - 1]:
                     decided -= 1
@@ -148,18 +155,25 @@ cdef class Segmenter:
         """The tokens of the first chunks: as the model finds them, or in training as they
         are, and the model learns them."""
         cdef Py_ssize_t chunk, count = 0
-        cdef int32_t i, start, end
-        cdef uint64_t word
-        cdef uint32_t shape
-        cdef bint is_end
+        cdef int32_t i, first, start = 0, end
+        cdef uint64_t word = HASH_START
+        cdef uint32_t shape = 0
+        cdef int spaces = 0     # within the token so far
+        cdef bint is_end, goes_on = False
         cdef uint64_t values[MAX_VALUES]
         for chunk in range(chunks):
-            start = text.chunks[chunk].start
+            first = text.chunks[chunk].start
             end = text.chunks[chunk].end
-            word = HASH_START
-            shape = 0
-            for i in range(start, end):
-                if i > start:
+            if goes_on:
+                word = hash_more(word, BLANK)
+                spaces += 1
+            else:
+                start = first
+                word = HASH_START
+                shape = 0
+                spaces = 0
+            for i in range(first, end):
+                if i > first:
                     is_end = self.may_end(text, i)
                     if is_end:
                         boundary_values(text, chunk, start, word, shape, i, values)
@@ -175,12 +189,29 @@ cdef class Segmenter:
                         start = i
                         word = HASH_START
                         shape = 0
+                        spaces = 0
                 word = hash_more(word, text.folded[i])
                 if text.kinds[i] != (shape & 15):
                     shape = (shape << 4 | text.kinds[i]) & SHAPE
-            close_token(text, &tokens[count], start, end, word, text.chunks[chunk].gap)
-            count += 1
+            goes_on = self.may_go_on(text, chunk, chunks)
+            if goes_on:
+                join_values(text, chunk, start, word, spaces, values)
+                if training == NULL:
+                    goes_on = self.score(self.joins, values) > 0
+                else:
+                    goes_on = training.gold[end - 1] == 0
+                    self.step(training, self.joins, values, goes_on)
+            if not goes_on:
+                close_token(text, &tokens[count], start, end, word, text.chunks[chunk].gap)
+                count += 1
         return count
+
+    cdef inline bint may_go_on(self, Text text, Py_ssize_t chunk, Py_ssize_t chunks) noexcept nogil:
+        """Whether a token that ends with a chunk may go on in the next: behind one space."""
+        return (
+            self.joins is not None and chunk + 1 < chunks
+            and text.chunks[chunk].gap == SPACE_GAP
+            and text.chunks[chunk + 1].start == text.chunks[chunk].end + 1)
 
     cdef inline bint may_end(self, Text text, int32_t at) noexcept nogil:
         return self.open_pairs[text.kinds[at - 1] * KINDS + text.kinds[at]]

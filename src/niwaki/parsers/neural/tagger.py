@@ -13,7 +13,7 @@ from niwaki.features.vocabulary import Vocabulary, combine
 from niwaki.kernel.batch import Batch
 from niwaki.parsers.neural.scorer import Encoder
 from niwaki.tagging.lemmas import apply_rule, check_rule
-from niwaki.tagging.tagger import NO_ALTERNATIVE, Tags
+from niwaki.tagging.tagger import NO_ALTERNATIVE, Tags, given_feats
 from niwaki.typing import FloatArray, IntArray
 
 _COLUMNS = {"lemmas": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS}
@@ -65,7 +65,9 @@ class NeuralTagger:
             xpos = np.where(blank_xpos, self.xpos.values[other], batch.hashes(XPOS))
         none = np.full(batch.words, NO_ALTERNATIVE)
         pairs = best * np.int32(len(self.xpos) + 1) + other + 1
-        return Tags(pairs.astype(np.int32), likely, upos, xpos, combine(upos, xpos), none)
+        unchosen = np.full(batch.words, -1, dtype=np.int32)
+        tag, feats = combine(upos, xpos), given_feats(batch, keep)
+        return Tags(pairs.astype(np.int32), likely, upos, xpos, tag, none, *feats, unchosen)
 
     def columns(self, batch: Batch, tags: Tags, keep: bool = True) -> dict[int, Any]:
         """UPOS, XPOS, FEATS and lemmas for `Batch.render`; what is given stays."""

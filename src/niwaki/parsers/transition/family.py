@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 from niwaki.errors import ConfigError
 from niwaki.features.parts import SavedParts
-from niwaki.features.templates import load_feature_set
+from niwaki.features.templates import load_feature_set, sees_feats
 from niwaki.features.weights import Interpolation, PackedWeights, unpack
 from niwaki.kernel.features.words import Clusters
 from niwaki.kernel.linear import SparseWeights
@@ -105,6 +105,10 @@ class TransitionPlan:
         if not load_system(system).nonprojective:
             return f", which {system} cannot build; it learns the nearest projective trees"
         return ""
+
+    @property
+    def sees_feats(self) -> bool:
+        return sees_feats(self._spec.features)
 
     # -- jobs --------------------------------------------------------------------------
 

@@ -1,0 +1,67 @@
+"""Train a model of each UD treebank in a folder, and score them all.
+
+FOLDER holds the files of a treebank (NAME-ud-train.conllu, -dev, -test, also .gz), or folders
+that do, as a release of Universal Dependencies. Each gets tagger, morphology, lemmas, segmenter
+and parser in MODELS/NAME.niwaki, with settings that are chosen from its data: size, script,
+spaces, multiword tokens, crossing arcs, sizes of the tagsets (docs/explain/languages.md). Without
+a dev part, the last tenth of the training part chooses the epoch.
+
+A table has the scores from gold words and from raw text (those of CoNLL 2018), time, size and
+words a second; MODELS/NAME.scores.json has those of one. With --resume, finished models are
+kept and others go on from their checkpoints. A treebank that cannot be learned from is named
+with its fault, the others are trained, and the exit status is 1.
+
+  niwaki train-ud UD_French-Sequoia -o models/
+  niwaki train-ud ud-treebanks-v2.17 -o models/ --jobs 2 --resume --html scores.html
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from niwaki.cli import OK
+from niwaki.cli._arguments import add_overrides, positive
+from niwaki.cli._training import add_progress, training_output
+from niwaki.data.files import atomic_write
+from niwaki.verbs.training_treebanks import train_ud
+
+_SOME_FAILED = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="FOLDER", help="with treebanks in it, or below it")
+    parser.add_argument("-o", "--output", metavar="MODELS", required=True, help="folder of models")
+    parser.add_argument(
+        "--only", metavar="NAME", nargs="+", default=[], help="treebanks, by their files or folders"
+    )
+    parser.add_argument(
+        "--jobs", type=positive, metavar="N", help="trained at a time (default: one a core)"
+    )
+    parser.add_argument(
+        "--score", choices=["test", "dev"], default="test", help="the part to score (default: test)"
+    )
+    add_overrides(parser)
+    parser.add_argument("--resume", action="store_true", help="keep what is finished, and go on")
+    add_progress(parser)
+    parser.add_argument("--html", metavar="FILE", help="write the table as a page")
+    parser.add_argument("--json", action="store_true", help="print the table as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    with training_output(arguments) as output:
+        found = train_ud(
+            arguments.folder,
+            arguments.output,
+            only=arguments.only,
+            jobs=arguments.jobs,
+            score=arguments.score,
+            resume=arguments.resume,
+            overrides=arguments.overrides,
+            report=output,
+        )
+    if arguments.html:
+        with atomic_write(arguments.html) as file:
+            file.write(found.to_html().encode())
+    print(json.dumps(found.to_json()) if arguments.json else found.to_text())
+    return _SOME_FAILED if found.faults else OK

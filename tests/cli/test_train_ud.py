@@ -1,0 +1,147 @@
+"""All treebanks of a folder by one command: models, a table, faults, and going on after a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import niwaki
+from niwaki import cli
+from niwaki.data.modelfile import read_model_file
+from tests.release import QUICKLY, conllu, latin, write_release
+
+SETTINGS = [word for each in QUICKLY for word in ("--set", each)]
+NAMES = ["xc_cyrillic", "xh_han", "xl_latin"]
+
+
+def run(*words: object) -> int:
+    return cli.main([str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_release(tmp_path_factory.mktemp("release"))
+
+
+@pytest.fixture(scope="module")
+def models(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    page = folder / "scores.html"
+    assert run("train-ud", release, "-o", folder, "--jobs", 2, *SETTINGS, "--html", page) == 0
+    return folder
+
+
+def test_every_treebank_gets_a_model(models: Path) -> None:
+    assert sorted(path.stem for path in models.glob("*.niwaki")) == NAMES
+    model = niwaki.load(models / "xl_latin.niwaki")
+    parsed = list(model.parse("Kuusi näkee oksan."))
+    assert [s.upos for s in parsed] == [("NOUN", "VERB", "NOUN", "PUNCT")]
+    assert model.config["card"]["language"] == "xl"
+
+
+def test_words_are_found_without_spaces(models: Path) -> None:
+    (parsed,) = niwaki.load(models / "xh_han.niwaki").parse("松は石だ。")
+    assert parsed.forms == ("松", "は", "石だ", "。")
+
+
+def test_arcs_may_cross(models: Path) -> None:
+    row = json.loads((models / "xc_cyrillic.scores.json").read_text())["row"]
+    assert row["facts"]["nonprojective"] == 100
+    assert row["facts"]["script"] == "CYRILLIC" and row["facts"]["has_case"]
+    assert row["gold_words"]["UAS"] > 90
+
+
+def test_a_page_and_a_table_show_all(
+    models: Path, release: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (models / "scores.html").read_text()
+    assert all(f"<td>{name}</td>" in page for name in NAMES)
+    assert "from raw text" in page
+    before = {path: path.stat().st_mtime_ns for path in models.glob("*.niwaki")}
+    assert run("train-ud", release, "-o", models, "--resume", *SETTINGS, "--json") == 0
+    rows = json.loads(capsys.readouterr().out)["treebanks"]
+    assert [row["name"] for row in rows] == NAMES
+    assert all(row["scored_on"] == "test" and row["words_per_second"] > 0 for row in rows)
+    assert all(row["bytes"] == (models / f"{row['name']}.niwaki").stat().st_size for row in rows)
+    # Nothing was trained again.
+    assert before == {path: path.stat().st_mtime_ns for path in models.glob("*.niwaki")}
+
+
+def test_other_settings_are_not_finished(models: Path, release: Path, tmp_path: Path) -> None:
+    for path in models.glob("xl_latin*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    old = (tmp_path / "xl_latin.niwaki").read_bytes()
+    words = ("train-ud", release, "-o", tmp_path, "--only", "xl_latin", "--resume", *SETTINGS)
+    assert run(*words, "--set", "training.seed=2") == 0
+    assert (tmp_path / "xl_latin.niwaki").read_bytes() != old
+
+
+def test_a_run_that_was_killed_goes_on(models: Path, release: Path, tmp_path: Path) -> None:
+    words = ["train-ud", release, "-o", tmp_path, "--jobs", 1, *SETTINGS, "--progress", "json"]
+    command = [sys.executable, "-m", "niwaki", *map(str, words)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if b"xh_han" in line:
+                os.kill(process.pid, signal.SIGKILL)
+                break
+    assert [path.name for path in tmp_path.glob("*.scores.json")] == ["xc_cyrillic.scores.json"]
+    first = (tmp_path / "xc_cyrillic.niwaki").stat().st_mtime_ns
+    assert run(*words, "--resume") == 0
+    assert (tmp_path / "xc_cyrillic.niwaki").stat().st_mtime_ns == first
+    for name in NAMES:
+        # The parts that a split of the training data made lie beside each model.
+        made, whole = (read_model_file(x / f"{name}.niwaki").parts for x in (tmp_path, models))
+        assert {**made, "config.json": b""} == {**whole, "config.json": b""}
+
+
+def test_a_faulty_treebank_does_not_stop_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = conllu(latin()[:6])
+    (tmp_path / "xa_good-ud-train.conllu").write_text(good)
+    (tmp_path / "xb_bad-ud-train.conllu").write_text(good.replace("\t0\troot", "\t9\troot", 1))
+    words = ("train-ud", tmp_path, "-o", tmp_path / "models", "--jobs", 1, *SETTINGS)
+    assert run(*words) == 1
+    said = capsys.readouterr().out
+    assert "xa_good" in said
+    assert "xb_bad: " in said and "xb_bad-ud-train.conllu:4" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["no-folder"], "no-folder: no such folder; give one with *-ud-train.conllu files"),
+        (["empty"], "empty: no file *-ud-train.conllu or *-ud-train.conllu.gz in it"),
+        (["release", "--only", "xl_latn"], "no treebank 'xl_latn'; did you mean 'xl_latin'?"),
+        (["release", "--set", "model.beem=3"], "unknown key model.beem"),
+    ],
+)
+def test_what_is_refused(
+    words: list[str],
+    said: str,
+    release: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "release").symlink_to(release)
+    assert run("train-ud", *words, "-o", "models") == 1
+    shown = capsys.readouterr()
+    assert said in shown.err + shown.out
+
+
+def test_two_folders_with_files_of_one_name(tmp_path: Path) -> None:
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "xl_latin-ud-train.conllu").write_text(conllu(latin()[:6]))
+    assert run("train-ud", tmp_path, "-o", tmp_path / "models", *SETTINGS) == 0
+    assert sorted(path.stem for path in (tmp_path / "models").glob("*.niwaki")) == ["new", "old"]

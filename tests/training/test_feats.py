@@ -1,0 +1,115 @@
+"""Features on FEATS: parsers see predicted ones, in training and after; given ones stay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from niwaki.data.sentence import Sentence
+from niwaki.features.templates import sees_feats
+from niwaki.kernel.batch import Batch, short_hashes
+from niwaki.learning.checkpoint import Checkpoint
+from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import load
+from niwaki.tagging.config import TaggerConfig
+from niwaki.tagging.tagger import Tags, case_of
+from niwaki.tagging.trainer import jackknife
+from niwaki.training.config_file import make_config
+from niwaki.training.run import train
+from niwaki.training.treebanks import read_treebank
+from tests.release import QUICKLY, Row, conllu
+
+# Who sees whom is told by endings alone: the words come in any order.
+_NAMES = ("kuusi", "pihka", "oksa", "vitsa", "lehti", "juuri")
+
+
+def sentences() -> list[list[Row]]:
+    found = []
+    for first in _NAMES:
+        for other in _NAMES:
+            subject: Row = (first + "ks", first, "NOUN", "Case=Nom", 2, "nsubj")
+            verb: Row = ("näkee", "nähdä", "VERB", "Mood=Ind|VerbForm=Fin", 0, "root")
+            seen: Row = (other + "t", other, "NOUN", "Case=Acc", 2, "obj")
+            around = (subject, seen) if first < other else (seen, subject)
+            found.append([around[0], verb, around[1], (".", ".", "PUNCT", "_", 2, "punct")])
+    return found
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("feats") / "train.conllu"
+    path.write_text(conllu(sentences()), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(treebank: Path) -> Pipeline:
+    """It looks at nothing but tags and case."""
+    features = treebank.with_name("features.txt")
+    features.write_text("s1.tag + s0.tag\ns1.tag + s1.case + s0.tag + s0.case\ns0.tag + b0.tag\n")
+    tables = {"objective": [{"data": str(treebank)}], "model": {"features": str(features)}}
+    return train(make_config(tables, overrides=QUICKLY), treebank.with_name("m.niwaki"))
+
+
+def test_case_is_predicted_for_the_parser(model: Pipeline, treebank: Path) -> None:
+    new = [Sentence.from_words(["lehtit", "näkee", "juuriks", "."])]
+    (parsed,) = model.parse(new)
+    assert parsed.feats[0] == "Case=Acc" and parsed.feats[2] == "Case=Nom"
+    assert parsed.deprels == ("obj", "root", "nsubj", "punct")
+    (again,) = load(treebank.with_name("m.niwaki")).parse(new)
+    assert again == parsed
+
+
+def test_given_feats_stay(model: Pipeline) -> None:
+    """The parser believes them rather than its own."""
+    words = Sentence.from_words(["lehtit", "näkee", "juuriks", "."])
+    given = words.replace(feats=["Case=Nom", "_", "Case=Acc", "_"])
+    (kept,) = model.parse([given])
+    assert kept.deprels == ("nsubj", "root", "obj", "punct")
+    (own,) = model.parse([given], retag=True)
+    assert own.deprels == ("obj", "root", "nsubj", "punct")
+
+
+def test_training_sees_feats_of_other_parts(
+    model: Pipeline, treebank: Path, tmp_path: Path
+) -> None:
+    corpus = read_treebank([str(treebank)])
+    checkpoint = Checkpoint(str(tmp_path / "c"), {}, 9.0)
+    assert model.tagger is not None and model.morphology is not None
+    tags = jackknife(
+        corpus,
+        model.tagger,  # type: ignore[arg-type]
+        TaggerConfig(folds=2, epochs=2),
+        1,
+        morphology=model.morphology,
+        threads=1,
+        clusters=None,
+        checkpoint=checkpoint,
+        advance=lambda count: None,
+    )
+    gold = np.concatenate([short_hashes([x.encode() for x in s.feats]) for s in corpus.sentences])
+    assert (tags.feats == gold).mean() > 0.9
+    assert (tags.feats_chosen >= 0).all()
+    kept = checkpoint["fold-1"]["feats"]
+    part = corpus.words_of(np.arange(len(corpus.sentences)) % 2 == 1)
+    assert (tags.feats[part] == kept).all()
+
+
+def test_without_a_tagger_given_feats_are_seen() -> None:
+    words = Sentence.from_words(["a", "b"]).replace(feats=["Case=Nom|Number=Sing", "_"])
+    tags = Tags.none(Batch([words.source]))
+    assert tags.feats.tolist() == short_hashes([b"Case=Nom|Number=Sing", b"_"]).tolist()
+    assert tags.case.tolist() == short_hashes([b"Case=Nom", b"_"]).tolist()
+
+
+def test_what_case_is() -> None:
+    assert case_of(b"Case=Gen|Number=Plur|VerbForm=Part") == b"Case=Gen|VerbForm=Part"
+    assert case_of(b"Number=Plur") == case_of(b"_") == b"_"
+
+
+def test_who_sees_feats() -> None:
+    assert sees_feats("s0.form\ns1.tag + s0.case")
+    assert sees_feats("s0-1.feats")
+    assert not sees_feats("s0.form # not s0.feats\nw0.lower")
