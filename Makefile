@@ -24,7 +24,7 @@ SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-n
 RACES = setarch -R env LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" PYTHONMALLOC=malloc \
 	TSAN_OPTIONS="halt_on_error=1 ignore_noninstrumented_modules=1 allocator_may_return_null=1 \
 	log_path=$(CURDIR)/build/tsan/report" PYTHONPATH=$(CURDIR)/build/tsan/lib
-THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py \
+THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py tests/tasks/test_leaf.py tests/kernel/test_leaf.py \
 	tests/kernel/test_alignment.py tests/cli/test_engine.py tests/cli/test_alignment_commands.py \
 	$(addprefix tests/training/test_,costs.py groups.py interpolation.py links.py partial.py \
 	resume.py self_training.py tagless.py train.py walk.py)

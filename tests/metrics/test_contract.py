@@ -127,6 +127,7 @@ SAMPLES = {
         (LINKS, LINKS[1:]),
     ),
     "attachment": Sample(trees(), other_trees(), trees(), 100, WORDS),
+    "blocks": Sample(LINKS, OTHER_LINKS, LINKS, 100, (LINKS, LINKS[1:])),
     "calibration": Sample(
         trees(),
         other_trees(said=0.75),
@@ -277,7 +278,7 @@ def test_parts_add_up_to_the_whole(name: str, sample: Sample, found: Evaluation)
 def test_the_signature_names_version_and_metric(name: str, found: Evaluation) -> None:
     start = f"niwaki={niwaki.__version__}|metric={name}|metrics={','.join(found.names)}|"
     assert found.signature.startswith(start)
-    size = "pairs" if name == "alignment" else "sentences"
+    size = "pairs" if name in ("alignment", "blocks") else "sentences"
     assert f"|{size}={found.sentences}" in found.signature
     assert "\n" not in found.signature
 

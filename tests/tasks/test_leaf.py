@@ -332,7 +332,7 @@ def test_what_is_wrong_is_refused() -> None:
         niwaki.align([], model="leaf")
 
 
-def test_links_of_a_saved_form_are_blocks() -> None:
+def test_linked_cepts_are_blocks_of_links() -> None:
     made = Alignments(*(np.array(each, np.int32) for each in ((0, 0, -1), (1, 1), (1, -1, -1))))
     rows, columns = np.nonzero(made.cells)
     assert (
