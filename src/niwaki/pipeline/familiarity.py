@@ -17,7 +17,7 @@ from niwaki.parsers.base import WordKnowing
 from niwaki.pipeline.pipeline import Pipeline
 
 # Chosen on single sentences with five words and more: with the English models, 1 in 250 English
-# ones (EWT dev) has fewer, and of French, Portuguese and Vietnamese ones 92 to 100 in 100 have.
+# ones (EWT dev) has fewer, and 92 to 100 in 100 of French, Portuguese and Vietnamese ones have.
 FEWEST = 0.65
 # A lexicon has the words of a treebank only, and lacks many of a text about other things.
 FEWEST_SEEN = 0.4
