@@ -222,7 +222,7 @@ def main() -> None:
     curves = {name: curve(trials[name], weights[name]) for name in ("BL", "+PR")}
     if arguments.figure:
         draw({"without pre-ordering": curves["BL"], "with": curves["+PR"]}, arguments.figure)
-    settings = {name: str(value) for name, value in vars(arguments).items()}
+    settings = {name: value for name, value in vars(arguments).items() if name != "figure"}
     result = {
         "signature": signature(**settings),
         "sentences": {"tuning": len(dev.source), "test": len(test.source)},
