@@ -83,7 +83,9 @@ class Killer(Log):
     wants: bool = True
 
     def advance(self, sentences: int) -> None:
-        pids = self.crews[-1].pids() if self.crews else []
+        known = self.crews[-1].pids() if self.crews else []
+        # It may take a while until the death of a worker is noticed.
+        pids = [pid for pid in known if pid not in self.killed]
         if self.wants and pids:
             self.wants = False
             self.killed.add(pids[-1])

@@ -15,8 +15,8 @@ from niwaki.scale.engine import Crew, Engine, Event
 
 # A worker is one process of one thread; libraries must not start as many as there are cores.
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-# How it shows that a process has ended.
-_GONE = (EOFError, ConnectionError)
+# How it shows that a process has ended; amid an answer, by an OSError that is no ConnectionError.
+_GONE = (EOFError, OSError)
 
 
 class _Worker:
