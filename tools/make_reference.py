@@ -58,7 +58,11 @@ def reference() -> str:
         "counted and the first is named, in one line on stderr. Sentences that are scored are "
         "never left out.",
     ]
-    parts += [f"## niwaki {name}\n\n```text\n{commands[name].format_help()}```" for name in names]
+    for group, members in cli.grouped(names).items():
+        parts.append(f"## {group}")
+        parts += [
+            f"### niwaki {name}\n\n```text\n{commands[name].format_help()}```" for name in members
+        ]
     return "\n\n".join(parts) + "\n"
 
 

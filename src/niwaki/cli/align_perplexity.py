@@ -22,6 +22,8 @@ from niwaki.cli._stages import Stages
 from niwaki.tasks.align import PRESETS
 from niwaki.verbs.bridging import align_perplexity
 
+GROUP = "Word order and translation"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="SRC", help="tokenised sentences; - is stdin")

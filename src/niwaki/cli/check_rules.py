@@ -22,6 +22,8 @@ import sys
 from niwaki.cli import FAILED, OK
 from niwaki.verbs.checking import check_rules
 
+GROUP = "Word order and translation"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="rules as TOML")

@@ -28,6 +28,8 @@ from niwaki.cli import OK
 from niwaki.cli._arguments import natural, positive
 from niwaki.verbs.serving import open_workbench
 
+GROUP = "Workbench and scale"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

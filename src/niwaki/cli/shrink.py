@@ -19,6 +19,7 @@ from niwaki.cli import OK
 from niwaki.cli._json import to_json
 from niwaki.verbs.shrinking import shrink
 
+GROUP = "Models"
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?) ?([kmg]?)b?", re.IGNORECASE)
 

@@ -18,6 +18,8 @@ from niwaki.cli._arguments import amount, weights
 from niwaki.data.files import open_output
 from niwaki.verbs.tuning import translate_consensus
 
+GROUP = "Word order and translation"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("systems", metavar="FILE", nargs="+", help="translations of one text")

@@ -19,6 +19,8 @@ from niwaki.cli._systems import add_systems_arguments, print_systems
 from niwaki.metrics.translation import SCORES
 from niwaki.verbs.tuning import translate_evaluate
 
+GROUP = "Word order and translation"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_systems_arguments(parser, "reference translations", "translations to be scored")

@@ -26,6 +26,8 @@ from niwaki.tasks.translate.system import System
 from niwaki.verbs.sensing import with_senses
 from niwaki.verbs.translating import DEFAULTS, Translation, translate_run
 
+GROUP = "Word order and translation"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")

@@ -22,6 +22,7 @@ from niwaki.tasks.align import METHODS, PRESETS
 from niwaki.tasks.translate.training import REORDERINGS, TrainSettings
 from niwaki.verbs.translating import translate_train
 
+GROUP = "Word order and translation"
 _DEFAULTS = TrainSettings()
 _UNITS = {
     "reading": "pairs",

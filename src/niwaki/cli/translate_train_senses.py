@@ -22,6 +22,7 @@ from niwaki.data.files import check_writable
 from niwaki.tasks.translate.senses.learning import SenseSettings
 from niwaki.verbs.sensing import translate_train_senses
 
+GROUP = "Word order and translation"
 _DEFAULTS = SenseSettings()
 _UNITS = {
     "reading": "pairs",

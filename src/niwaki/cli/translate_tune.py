@@ -23,6 +23,7 @@ from niwaki.tasks.translate.optimisers import OPTIMISERS
 from niwaki.tasks.translate.tuning import Tuned, TuningSettings
 from niwaki.verbs.tuning import NBEST, TunedSystem, translate_tune
 
+GROUP = "Word order and translation"
 _SETTINGS, _SEARCH = TuningSettings(), SearchSettings()
 
 

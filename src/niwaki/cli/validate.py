@@ -17,6 +17,8 @@ from niwaki.cli._progress import Progress
 from niwaki.data.conllu import validate
 from niwaki.errors import CorpusError
 
+GROUP = "Parse and look"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
