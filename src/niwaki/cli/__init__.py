@@ -26,7 +26,7 @@ from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import NoReturn
 
-from niwaki.cli._progress import print_json
+from niwaki.cli._progress import print_json, quiet
 from niwaki.errors import NiwakiError, closest
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -136,6 +136,9 @@ def make_parser(commands: list[str]) -> argparse.ArgumentParser:
         )
         module.add_arguments(command)
         command.add_argument(
+            "--quiet", action="store_true", help="no progress on standard error, only errors"
+        )
+        command.add_argument(
             "--traceback", action="store_true", help="on an error, show where it came from"
         )
         command.set_defaults(run=module.run)
@@ -219,7 +222,8 @@ def _no_command(words: list[str], names: list[str]) -> str:
 def _run(parsed: argparse.Namespace) -> int:
     fail = _fail_as_json if getattr(parsed, "progress", "") == "json" else _fail
     try:
-        status = int(parsed.run(parsed))
+        with quiet(parsed.quiet):
+            status = int(parsed.run(parsed))
         sys.stdout.flush()
         return status
     except BrokenPipeError:

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     def watch(stage: str, done: int, total: int) -> None:
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and not arguments.quiet:
             print(f"\r{stage}", end="", file=sys.stderr, flush=True)
 
     found = shrink(

@@ -5,8 +5,8 @@ run --nbest N` writes them. Of each sentence, the translation is written that ha
 expected BLEU against all others (Kumar, Och and Macherey 2007). Systems count alike unless
 --weights gives them shares.
 
-  niwaki translate consensus one.ja other.ja third.ja > together.ja
-  niwaki translate consensus one.nbest other.nbest --weights 2,1
+  niwaki translate-consensus one.ja other.ja third.ja > together.ja
+  niwaki translate-consensus one.nbest other.nbest --weights 2,1
 """
 
 from __future__ import annotations

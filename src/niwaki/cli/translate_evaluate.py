@@ -7,8 +7,8 @@ reference's words, of which less is better. TER needs sacrebleu: pip install niw
 Each further system is compared with the first by paired bootstrap over sentences; a star marks
 a 95% interval of the difference that does not hold 0.
 
-  niwaki translate evaluate test.ja system.ja
-  niwaki translate evaluate test.ja one.ja other.ja --characters --scores BLEU,chrF --json
+  niwaki translate-evaluate test.ja system.ja
+  niwaki translate-evaluate test.ja one.ja other.ja --characters --scores BLEU,chrF --json
 """
 
 from __future__ import annotations

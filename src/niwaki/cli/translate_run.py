@@ -7,7 +7,7 @@ order in which the words were translated. A phrase [s, e) may follow one that en
 most --limit as well; 0 is monotone.
 
   echo "he likes swimming ." | niwaki translate run -m en-ja
-  niwaki translate run -m en-ja news.en --limit 4 --nbest 100 > news.nbest
+  niwaki translate-run -m en-ja news.en --limit 4 --nbest 100 > news.nbest
 """
 
 from __future__ import annotations

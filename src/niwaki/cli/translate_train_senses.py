@@ -6,7 +6,7 @@ entropy, boosted stumps, and nearest neighbours after kernel PCA (Carpuat and Wu
 words of the sentence, words and tags around the phrase, and the tree. The mean of the four is one
 more score of each occurrence: `--senses FILE` of `niwaki translate run` and `tune`.
 
-  niwaki translate train-senses text.en text.ja -o en-ja.senses
+  niwaki translate-train-senses text.en text.ja -o en-ja.senses
   niwaki translate tune -m en-ja dev.en dev.ja -o en-ja-senses --senses en-ja.senses
 """
 

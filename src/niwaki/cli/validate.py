@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
                 report=checked,
             )
             found += faults
-            if not faults:
+            if not (faults or arguments.quiet):
                 print(f"{file}: {sentences - before} sentences, no faults", file=sys.stderr)
     if arguments.json:
         faults_json = [vars(fault) for fault in found]
