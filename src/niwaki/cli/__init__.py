@@ -6,7 +6,7 @@ A command module has a docstring (its first line is the help, the rest the
 description), `GROUP` (the job under which `niwaki --help` lists it, one of `GROUPS`),
 `add_arguments(parser)` and `run(arguments) -> exit status`.
 
-Not public: each command is a function of `niwaki`.
+Not public: each command is a function of `niwaki`, but those of `SHELL_ONLY`.
 """
 
 from __future__ import annotations
@@ -47,6 +47,9 @@ GROUPS = (
     "Models",
     "Workbench and scale",
 )
+
+# Commands about the command line itself, which have no function.
+SHELL_ONLY = ("completion",)
 
 _STDOUT = "<stdout>"
 _COLUMN = 26  # where the help of a command begins
