@@ -122,13 +122,19 @@ def test_skipped_pairs_are_counted_and_keep_their_lines(run, tmp_path: Path) -> 
         (("--preset", "xu"), "no preset 'xu'; "),
         (("--model1", "0"), "model1_iterations is 0; it must be at least 1"),
         (("--empty", "1"), "empty is 1.0; it must be between 0 and 1"),
-        (("--threads", "0"), "--threads is 0; it must be at least 1"),
     ],
 )
 def test_bad_options(run, words: tuple[str, ...], message: str) -> None:
     done = run("align", SOURCE, TARGET, *words)
     assert done.status == 1
     assert done.err.startswith(f"niwaki: {message}")
+    assert done.err.count("\n") == 1
+
+
+def test_threads_are_counted_as_in_every_command(run) -> None:
+    done = run("align", SOURCE, TARGET, "--threads", "0")
+    assert done.status == 2
+    assert done.err.startswith("niwaki: align: argument --threads: found '0'; give a whole number")
     assert done.err.count("\n") == 1
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 
+from niwaki.data.text import FORMATS
+
 # The kernel counts in 32 bits.
 _LARGEST = 2**31 - 1
 
@@ -62,12 +64,38 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_source(parser: argparse.ArgumentParser, what: str = "input") -> None:
+    """`--from`: how text is read."""
+    parser.add_argument(
+        "--from",
+        choices=FORMATS,
+        dest="source",
+        help=f"format of the {what} (default: by its look)",
+    )
+
+
+def add_threads(
+    parser: argparse.ArgumentParser, *, all_cores: bool = False, prefix: str = ""
+) -> None:
+    """`--threads`: what comes out does not depend on it."""
+    parser.add_argument(
+        "--threads",
+        type=positive,
+        default=None if all_cores else 1,
+        metavar="N",
+        help=f"{prefix}how many to use (default: {'all cores' if all_cores else 1})",
+    )
+
+
+def add_html(parser: argparse._ActionsContainer, what: str) -> None:
+    """`--html`: a page beside what is printed."""
+    parser.add_argument("--html", metavar="FILE", help=f"write {what} as a page; - is stdout")
+
+
 def add_parser_arguments(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     """Who makes the trees that a task looks at, if not the input."""
     more = "" if default is None else f" (default: {default})"
     parser.add_argument(
         "--parser", metavar="MODEL", default=default, help=f"parse with this model first{more}"
     )
-    parser.add_argument(
-        "--threads", type=positive, default=1, metavar="N", help="with --parser: default 1"
-    )
+    add_threads(parser, prefix="with --parser: ")

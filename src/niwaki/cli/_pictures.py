@@ -6,12 +6,13 @@ import argparse
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from niwaki.cli._arguments import add_html
 from niwaki.data.files import atomic_write, open_output
 from niwaki.draw import png
 
 
 def add_picture_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--html", metavar="OUT", help="write a page with charts and numbers")
+    add_html(parser, "charts and numbers")
     parser.add_argument(
         "--png",
         metavar="FOLDER",

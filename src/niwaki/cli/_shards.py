@@ -80,7 +80,7 @@ def add_shards(
     group.add_argument("--pack", choices=PACKS, help="with --shards: pack the output of each shard")
     if not any("--json" in action.option_strings for action in parser._actions):
         group.add_argument(
-            "--json", action="store_true", help="with --shards: the report as one JSON object"
+            "--json", action="store_true", help="with --shards: print the report as one JSON object"
         )
     parser.set_defaults(loads=loads, default_to=to)
 

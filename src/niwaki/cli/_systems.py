@@ -20,7 +20,7 @@ def add_systems_arguments(parser: argparse.ArgumentParser, gold: str, systems: s
     parser.add_argument("gold", metavar="GOLD", help=gold)
     parser.add_argument("systems", metavar="SYSTEM", nargs="+", help=systems)
     add_samples_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object a system")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per system")
 
 
 def print_systems(

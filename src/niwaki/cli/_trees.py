@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_threads, positive
 from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
@@ -38,9 +38,7 @@ def add_tree_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="with -m: 1 is greedy (default: the model's); may be repeated",
     )
-    parser.add_argument(
-        "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
-    )
+    add_threads(parser, prefix="with -m: ")
 
 
 def only_trees(arguments: argparse.Namespace) -> tuple[str, Pipeline | Iterator[Sentence]]:

@@ -34,9 +34,9 @@ import json
 
 from niwaki.adapting.report import as_page, as_text
 from niwaki.cli import OK
-from niwaki.cli._arguments import add_overrides, amount, positive
-from niwaki.cli._training import add_progress, training_output
-from niwaki.data.files import atomic_write
+from niwaki.cli._arguments import add_html, add_overrides, add_threads, amount
+from niwaki.cli._training import TrainingLines, add_progress, training_output
+from niwaki.data.files import open_output
 from niwaki.verbs.adapting import adapt
 
 GROUP = "Train and fine-tune"
@@ -58,9 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--force", action="store_true", help="write the best trial in any case")
     parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
-    parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_threads(parser, all_cores=True)
     add_progress(parser)
-    parser.add_argument("--html", metavar="FILE", help="write the report as a page")
+    add_html(parser, "the report")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
@@ -82,12 +82,13 @@ def run(arguments: argparse.Namespace) -> int:
         if found.written:
             output.done(arguments.output)
     if arguments.html:
-        with atomic_write(arguments.html) as file:
+        with open_output(arguments.html) as file:
             file.write(as_page(found).encode())
     print(json.dumps(found.to_json()) if arguments.json else as_text(found))
     if found.written:
         return OK
-    output.note(
+    # Why the status is not 0, which --quiet does not keep back.
+    (TrainingLines() if arguments.quiet else output).note(
         f"niwaki: {arguments.output} is not written: {found.reason}; --force writes the best trial"
     )
     return _NOTHING_GAINED

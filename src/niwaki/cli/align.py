@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from niwaki.cli import OK
+from niwaki.cli._arguments import add_threads
 from niwaki.cli._links import LINK_FORMATS, add_linking, check_linking, write
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._shards import add_shards, run_shards, status_of
@@ -119,7 +120,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help=f"a stemmer: only the first N letters of {side} words count",
         )
     add_on_error(parser, f"pairs with an empty side or over {LONGEST} words: their lines are empty")
-    parser.add_argument("--threads", type=int, metavar="N", help="default: all cores")
+    add_threads(parser, all_cores=True)
     add_shards(parser, files=False, to="links", apply=LearnedAlignment.load)
 
 
@@ -147,8 +148,6 @@ def _add_leaf_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     check_linking(arguments)
-    if arguments.threads is not None and arguments.threads < 1:
-        raise NiwakiError(f"--threads is {arguments.threads}; it must be at least 1")
     if arguments.shards is not None:
         if arguments.apply is None:
             raise NiwakiError("--shards needs --apply MODEL: all of the text is learned from")

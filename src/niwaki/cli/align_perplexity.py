@@ -16,7 +16,7 @@ import json
 import os
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_threads
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._stages import Stages
 from niwaki.tasks.align import PRESETS
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"{', '.join(PRESETS)} (default: %(default)s)",
     )
-    parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_threads(parser, all_cores=True)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_on_error(parser, "pairs that cannot be used")
 

@@ -27,7 +27,7 @@ GROUP = "Word order and translation"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="rules as TOML")
-    parser.add_argument("--json", action="store_true", help="print a JSON list, an object a file")
+    parser.add_argument("--json", action="store_true", help="print a JSON list, an object per file")
 
 
 def run(arguments: argparse.Namespace) -> int:

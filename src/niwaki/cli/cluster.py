@@ -20,10 +20,9 @@ from __future__ import annotations
 import argparse
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_source, positive
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._stages import Stages
-from niwaki.data.text import FORMATS
 from niwaki.features.brown import MAX_CLUSTERS, MIN_COUNT
 from niwaki.features.clusters import write_clusters
 from niwaki.verbs.clustering import cluster
@@ -62,9 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="sort words first by the tags they have in CoNLL-U: for parsers without a tagger",
     )
-    parser.add_argument(
-        "--from", choices=FORMATS, dest="source", help="format of the input (default: by its look)"
-    )
+    add_source(parser)
     parser.add_argument(
         "-m", "--model", metavar="MODEL", default="en", help="whose segmenter reads raw text"
     )

@@ -15,10 +15,9 @@ import argparse
 
 from niwaki.analysis.doubts import KINDS
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_source, add_threads, positive
 from niwaki.cli._json import to_json
 from niwaki.data.files import open_output
-from niwaki.data.text import FORMATS
 from niwaki.verbs.doubting import doubts
 
 GROUP = "Parse and look"
@@ -40,11 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="only these; may be repeated (default: all)",
     )
-    parser.add_argument(
-        "--from", choices=FORMATS, dest="source", help="format of the input (default: by its look)"
-    )
+    add_source(parser)
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
-    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
+    add_threads(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

@@ -13,7 +13,7 @@ import sys
 from typing import Any
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_html, positive
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.data.files import open_output
 from niwaki.verbs.drawing import draw_trees
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     style = parser.add_mutually_exclusive_group()
     style.add_argument("--tree", action="store_true", help="an indented tree instead of arcs")
     style.add_argument("--svg", metavar="OUT", help="write one tree as an SVG picture; - is stdout")
-    style.add_argument("--html", metavar="OUT", help="write a self-contained page; - is stdout")
+    add_html(style, "the trees")
 
 
 def run(arguments: argparse.Namespace) -> int:

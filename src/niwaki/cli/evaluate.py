@@ -43,7 +43,7 @@ from typing import Any
 
 from niwaki import draw
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_threads, positive
 from niwaki.cli._counts import read_counts, write_counts
 from niwaki.cli._linked import add_links_argument, add_links_on_error, check_links_on_error
 from niwaki.cli._on_error import FormerOption, Skipped
@@ -85,9 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--decode", metavar="HOW", help="with -m: how a graph-based model chooses trees"
     )
-    parser.add_argument(
-        "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
-    )
+    add_threads(parser, prefix="with -m: ")
     parser.add_argument(
         "--nonprojective", action="store_true", help="score non-projective (crossing) arcs too"
     )

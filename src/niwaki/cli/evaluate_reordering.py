@@ -21,7 +21,7 @@ import sys
 from pathlib import PurePath
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_html, positive
 from niwaki.cli._json import to_json
 from niwaki.cli._scores import add_unseen_argument
 from niwaki.cli._trees import add_tree_arguments, all_trees
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=1, help="of the random draws (default: 1)")
     add_unseen_argument(parser, "with -m: ")
-    parser.add_argument("--html", metavar="OUT", help="write a page with analysis and pictures")
+    add_html(parser, "the analysis with pictures")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

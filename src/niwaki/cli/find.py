@@ -19,14 +19,13 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_source, add_threads, positive
 from niwaki.cli._json import to_json
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._shards import add_shards, optional, run_shards, status_of
 from niwaki.cli._tags import add_tags_argument
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
-from niwaki.data.text import FORMATS
 from niwaki.draw import printable
 from niwaki.errors import NiwakiError
 from niwaki.pipeline.store import load
@@ -44,9 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", metavar="SET", help="name or file of a set of queries")
     parser.add_argument("--index", metavar="INDEX", help="look through an index, not through files")
     parser.add_argument("-m", "--model", metavar="MODEL", help="parse with this model first")
-    parser.add_argument(
-        "--from", choices=FORMATS, dest="source", help="format of the input (default: by its look)"
-    )
+    add_source(parser)
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
     parser.add_argument(
         "--to",
@@ -63,9 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--first", type=positive, metavar="N", help="only the first N")
     add_tags_argument(parser, "with -m: ")
-    parser.add_argument(
-        "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
-    )
+    add_threads(parser, prefix="with -m: ")
     add_on_error(parser, "sentences that cannot be read")
     add_shards(parser, files=False, to="text", model=optional(load))
 

@@ -12,10 +12,9 @@ from __future__ import annotations
 import argparse
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_source, add_threads
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._tags import add_tags_argument
-from niwaki.data.text import FORMATS
 from niwaki.verbs.finding import index
 
 GROUP = "Parse and look"
@@ -25,13 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="- is stdin")
     parser.add_argument("-o", "--output", metavar="INDEX", required=True, help="file to write")
     parser.add_argument("-m", "--model", metavar="MODEL", help="parse with this model first")
-    parser.add_argument(
-        "--from", choices=FORMATS, dest="source", help="format of the input (default: by its look)"
-    )
+    add_source(parser)
     add_tags_argument(parser, "with -m: ")
-    parser.add_argument(
-        "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
-    )
+    add_threads(parser, prefix="with -m: ")
     add_on_error(parser, "sentences that cannot be read")
 
 

@@ -15,12 +15,11 @@ from __future__ import annotations
 import argparse
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import add_parser_arguments
+from niwaki.cli._arguments import add_parser_arguments, add_source
 from niwaki.cli._shards import add_shards, over_shards
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
 from niwaki.data.judged import with_judgement
-from niwaki.data.text import FORMATS
 from niwaki.pipeline.store import load
 from niwaki.tasks.grammar.judge import Judge
 from niwaki.verbs.judging import judge
@@ -33,9 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         *("-m", "--model"), metavar="JUDGE", required=True, help="a judge of `niwaki train-judge`"
     )
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
-    parser.add_argument(
-        "--from", choices=FORMATS, dest="source", help="format of the input (default: by its look)"
-    )
+    add_source(parser)
     parser.add_argument("--to", choices=["text", "conllu"], default="text", help="default: text")
     add_parser_arguments(parser, default="en")
     add_shards(parser, to="text", model=Judge.load, parser=load)

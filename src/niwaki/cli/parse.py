@@ -46,7 +46,7 @@ from itertools import chain
 from typing import Any
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive, weights
+from niwaki.cli._arguments import add_source, add_threads, positive, weights
 from niwaki.cli._linked import add_links_argument
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._progress import Progress
@@ -57,7 +57,6 @@ from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
-from niwaki.data.text import FORMATS
 from niwaki.errors import NiwakiError
 from niwaki.pipeline.lengths import LONGER, MAX_LENGTH
 from niwaki.pipeline.pipeline import Pipeline
@@ -86,9 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--votes", action="store_true", help="of several models: each speaks for its best tree only"
     )
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
-    parser.add_argument(
-        "--from", choices=FORMATS, dest="source", help="format of the input (default: by its look)"
-    )
+    add_source(parser)
     parser.add_argument(
         "--split-hyphens", action="store_true", help="make three words of pine-tree"
     )
@@ -125,7 +122,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--longer", choices=LONGER, default=LONGER[0], help="what to do beyond (default: greedy)"
     )
     add_on_error(parser, "sentences that cannot be read, and lines of --links that do not fit")
-    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
+    add_threads(parser)
     add_shards(parser, model=_load_all)
 
 

@@ -21,7 +21,7 @@ import json
 from collections.abc import Iterator
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import add_overrides, positive
+from niwaki.cli._arguments import add_overrides, add_threads, positive
 from niwaki.cli._scores import add_samples_arguments, add_unseen_argument
 from niwaki.metrics.significance import Difference
 from niwaki.verbs.pricing import Prices, price
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--decode", metavar="HOW", help="how a graph-based model chooses trees (default: its own)"
     )
-    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
+    add_threads(parser)
     add_unseen_argument(parser)
     add_samples_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -17,13 +17,12 @@ import json
 from collections.abc import Iterator
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_source, add_threads, positive
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._progress import Progress
 from niwaki.cli._shards import add_shards, optional, over_shards
 from niwaki.cli._tags import add_tags_argument
 from niwaki.data.files import open_output
-from niwaki.data.text import FORMATS
 from niwaki.draw import printable
 from niwaki.pipeline.store import load
 from niwaki.tasks.reorder.reorderer import Move, Reordering
@@ -38,9 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-m", "--model", metavar="MODEL", help="parse with this model first")
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
-    parser.add_argument(
-        "--from", choices=FORMATS, dest="source", help="format of the input (default: by its look)"
-    )
+    add_source(parser)
     parser.add_argument(
         "--to", choices=["words", "order", "json"], default="words", help="default: words"
     )
@@ -51,9 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--beam", type=positive, metavar="N", help="with -m: default is the model's"
     )
     add_tags_argument(parser, "with -m: ")
-    parser.add_argument(
-        "--threads", type=positive, default=1, metavar="N", help="with -m: default 1"
-    )
+    add_threads(parser, prefix="with -m: ")
     add_on_error(parser, "sentences that cannot be read")
     add_shards(parser, to="words", model=optional(load))
 

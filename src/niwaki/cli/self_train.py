@@ -24,7 +24,7 @@ import json
 from collections.abc import Iterable
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import add_overrides, positive
+from niwaki.cli._arguments import add_overrides, add_threads, positive
 from niwaki.cli._training import add_progress, training_output
 from niwaki.cli._workers import add_workers, overrides_of_workers
 from niwaki.training.self_training import Round
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_overrides(parser)
     parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
-    parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_threads(parser, all_cores=True)
     add_workers(parser)
     add_progress(parser)
     parser.add_argument("--json", action="store_true", help="print what was chosen as JSON")

@@ -19,9 +19,9 @@ import json
 
 from niwaki.analysis.tradeoff import as_page, as_text
 from niwaki.cli import OK
-from niwaki.cli._arguments import add_overrides, natural, positive
+from niwaki.cli._arguments import add_html, add_overrides, natural, positive
 from niwaki.cli._scores import add_unseen_argument
-from niwaki.data.files import atomic_write
+from niwaki.data.files import open_output
 from niwaki.errors import ConfigError
 from niwaki.metrics.base import SAMPLES
 from niwaki.verbs.analyzing import trade_off
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=natural, default=1, help="of the random draws (default: 1)")
     add_unseen_argument(parser)
-    parser.add_argument("--html", metavar="FILE", help="write a page with the trees that changed")
+    add_html(parser, "the report with the trees that changed")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         unseen=arguments.unseen,
     )
     if arguments.html:
-        with atomic_write(arguments.html) as file:
+        with open_output(arguments.html) as file:
             file.write(as_page(found).encode())
     print(json.dumps(found.to_json()) if arguments.json else as_text(found))
     return OK

@@ -55,7 +55,7 @@ import argparse
 from pathlib import Path
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import add_overrides, positive
+from niwaki.cli._arguments import add_overrides, add_threads
 from niwaki.cli._on_error import add_on_error
 from niwaki.cli._summary import summary
 from niwaki.cli._training import add_progress, training_output
@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_on_error(parser, "faulty lines of clusters and links")
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
-    parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_threads(parser, all_cores=True)
     add_workers(parser)
     add_progress(parser)
 

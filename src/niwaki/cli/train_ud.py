@@ -21,9 +21,9 @@ import argparse
 import json
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import add_overrides, positive
+from niwaki.cli._arguments import add_html, add_overrides, positive
 from niwaki.cli._training import add_progress, training_output
-from niwaki.data.files import atomic_write
+from niwaki.data.files import open_output
 from niwaki.verbs.training_treebanks import train_ud
 
 GROUP = "Train and fine-tune"
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_overrides(parser)
     parser.add_argument("--resume", action="store_true", help="keep what is finished, and go on")
     add_progress(parser)
-    parser.add_argument("--html", metavar="FILE", help="write the table as a page")
+    add_html(parser, "the table")
     parser.add_argument("--json", action="store_true", help="print the table as JSON")
 
 
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
             report=output,
         )
     if arguments.html:
-        with atomic_write(arguments.html) as file:
+        with open_output(arguments.html) as file:
             file.write(found.to_html().encode())
     print(json.dumps(found.to_json()) if arguments.json else found.to_text())
     return _SOME_FAILED if found.faults else OK

@@ -17,7 +17,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import natural, positive
+from niwaki.cli._arguments import add_threads, natural, positive
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._progress import Progress
 from niwaki.data.files import open_output
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--parser", metavar="MODEL", help="for pre-ordering: instead of its own; for senses: not en"
     )
     parser.add_argument("--to", choices=["text", "json"], default="text", help="default: text")
-    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
+    add_threads(parser)
     add_on_error(parser, "lines that cannot be translated")
 
 

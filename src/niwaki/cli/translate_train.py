@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import positive
+from niwaki.cli._arguments import add_threads, positive
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._stages import Stages
 from niwaki.tasks.align import METHODS, PRESETS
@@ -96,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=_DEFAULTS.method,
         help=f"how both directions are joined (default: {_DEFAULTS.method})",
     )
-    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1")
+    add_threads(parser)
     add_on_error(parser, "pairs that cannot be used")
 
 

@@ -16,7 +16,7 @@ import argparse
 import json
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import natural, positive
+from niwaki.cli._arguments import add_threads, natural, positive
 from niwaki.cli._stages import Stages
 from niwaki.tasks.translate.decoder import SearchSettings
 from niwaki.tasks.translate.optimisers import OPTIMISERS
@@ -43,7 +43,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("rounds", _SETTINGS.rounds, "most rounds of a run"),
         ("nbest", NBEST, "translations of a sentence in a round"),
         ("stack", _SEARCH.stack, "as for `translate run`"),
-        ("threads", 1, "sentences that are decoded at once"),
     ):
         parser.add_argument(
             f"--{name}",
@@ -52,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="N",
             help=f"{text} (default: {default})",
         )
+    add_threads(parser)
     for name, default, text in (
         ("limit", _SEARCH.limit, "as for `translate run`"),
         ("seed", _SETTINGS.seed, "of the first run"),

@@ -28,13 +28,12 @@ import argparse
 import json
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import add_overrides, natural, positive
+from niwaki.cli._arguments import add_overrides, add_source, add_threads, natural, positive
 from niwaki.cli._on_error import add_on_error
 from niwaki.cli._scores import add_unseen_argument
 from niwaki.cli._training import add_progress, training_output
 from niwaki.cli._workers import add_workers, overrides_of_workers
 from niwaki.data.files import open_output
-from niwaki.data.text import FORMATS
 from niwaki.draw import png
 from niwaki.errors import NiwakiError
 from niwaki.training.uptraining import QUESTION_CHARACTERS
@@ -59,9 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--beam", type=positive, metavar="N", help="of the models")
     parser.add_argument("--text", metavar="FILE", nargs="+", default=[], help="to be parsed")
-    parser.add_argument(
-        "--from", choices=FORMATS, dest="source", help="format of the text (default: by its look)"
-    )
+    add_source(parser, "text")
     parser.add_argument(
         "--questions",
         action="store_true",
@@ -81,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chart", metavar="OUT", help="the curve as SVG or PNG (needs --test)")
     add_overrides(parser)
     parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
-    parser.add_argument("--threads", type=positive, metavar="N", help="default: all cores")
+    add_threads(parser, all_cores=True)
     add_workers(parser)
     add_progress(parser)
     parser.add_argument("--json", action="store_true", help="print the scores as JSON")
