@@ -40,6 +40,22 @@ EXAMPLE = "../examples/garden.conllu"
 _WIDTH = 98
 
 
+_SAME = """
+| option | meaning |
+|-|-|
+| `-` | standard input where a file is read, standard output where one is written |
+| `--from` | how the input is read: `text`, `lines`, `tokens` or `conllu`; by its look, if not given |
+| `--threads N` | how many threads; all cores where parsers and aligners are trained, else 1 |
+| `--json` | the result on standard output as JSON instead of text |
+| `--html FILE` | a page with the result, besides what is printed |
+| `--quiet` | no progress on standard error, only errors |
+| `--traceback` | on an error, where it came from |
+
+[`niwaki completion`](#niwaki-completion) lets a shell complete commands and options. A misspelt one is
+answered with the nearest: `unknown option --theads; did you mean --threads?`.
+"""
+
+
 def reference() -> str:
     names = cli.command_names()
     parser = cli.make_parser(names)
@@ -57,6 +73,8 @@ def reference() -> str:
         "the first faulty item, and no file is written. `skip` leaves faulty items out; they are "
         "counted and the first is named, in one line on stderr. Sentences that are scored are "
         "never left out.",
+        "## What is the same everywhere",
+        _SAME.strip(),
     ]
     for group, members in cli.grouped(names).items():
         parts.append(f"## {group}")
