@@ -44,15 +44,15 @@ _SAME = """
 | option | meaning |
 |-|-|
 | `-` | standard input where a file is read, standard output where one is written |
-| `--from` | how the input is read: `text`, `lines`, `tokens` or `conllu`; by its look, if not given |
+| `--from` | how the input is read: `text`, `lines`, `tokens` or `conllu` (default: by its look) |
 | `--threads N` | how many threads; all cores where parsers and aligners are trained, else 1 |
 | `--json` | the result on standard output as JSON instead of text |
 | `--html FILE` | a page with the result, besides what is printed |
 | `--quiet` | no progress on standard error, only errors |
 | `--traceback` | on an error, where it came from |
 
-[`niwaki completion`](#niwaki-completion) lets a shell complete commands and options. A misspelt one is
-answered with the nearest: `unknown option --theads; did you mean --threads?`.
+[`niwaki completion`](#niwaki-completion) lets a shell complete commands and options. A misspelt one
+is answered with the nearest: `unknown option --theads; did you mean --threads?`.
 """
 
 

@@ -43,6 +43,13 @@ def test_from(parsers: dict[str, argparse.ArgumentParser]) -> None:
         assert (action.choices, action.dest, action.default) == (FORMATS, "source", None), name
         wanted = r"format of the (input|text) \(default: by its look\)"
         assert re.fullmatch(wanted, action.help or ""), name
+
+
+def test_json(parsers: dict[str, argparse.ArgumentParser]) -> None:
+    found = dict(having(parsers, "--json"))
+    assert {"parse", "evaluate", "train-ud"} <= set(found)
+    for name, action in found.items():
+        assert (action.nargs, action.const, action.default) == (0, True, False), name
         assert re.fullmatch(r"(with --shards: )?print .*JSON.*", action.help or ""), name
 
 
