@@ -35,6 +35,11 @@ def test_trees_have_letters() -> None:
     assert draw.png(picture) != draw.png(without)
 
 
+def test_labels_stand_on_paper() -> None:
+    picture = draw.svg(TREE)
+    assert draw.png(picture) != draw.png(picture.replace("paint-order:stroke;stroke:", "stroke-x:"))
+
+
 def test_without_a_font_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MODULE, "_SANS_SERIF", ("No Such Family",))
     with pytest.raises(NiwakiError, match=r"no font for the text of PNG pictures; install one"):

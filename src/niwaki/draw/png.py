@@ -12,6 +12,7 @@ _SANS_SERIF = (
     *("Liberation Sans", "DejaVu Sans", "Arial", "Helvetica", "Noto Sans"),
     *("Open Sans", "FreeSans", "Ubuntu", "Cantarell", "Segoe UI"),
 )
+_PAPER = "#ffffff"
 _PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">{}</svg>'
 _LETTER = '<text y="30" font-family="sans-serif">n</text>'
 
@@ -25,9 +26,11 @@ def png(svg: str, zoom: float = 2.0) -> bytes:
             "PNG pictures need resvg; run: pip install niwaki[plots]"
         ) from error
     family = _family()
+    # resvg knows no variables: the paper around labels would be lost, and arcs run through them.
+    svg = svg.replace("var(--paper,#fff)", _PAPER)
     return bytes(
         resvg_py.svg_to_bytes(
-            svg_string=svg, zoom=zoom, background="#ffffff", sans_serif_family=family
+            svg_string=svg, zoom=zoom, background=_PAPER, sans_serif_family=family
         )
     )
 
