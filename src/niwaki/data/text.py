@@ -66,7 +66,7 @@ def opened(source: Source) -> Input:
             raise
         raise NiwakiError(
             f"no file {shown(source)}; a text comes from a file or standard input, "
-            "in Python as [text], or niwaki.load()(text)"
+            "in Python as niwaki.load()(text), or where one file is taken, as [text]"
         ) from error
 
 
