@@ -1,6 +1,8 @@
 # `make` prints the targets. Stamps in .venv make a second run of any target quick.
 PYTHON ?= python3
 SECONDS ?= 60
+# Public data (tools/fetch_data.py): $NIWAKI_DATA, or else beside the repository.
+DATA := $(or $(NIWAKI_DATA),../shared/data)
 MINUTES ?= 60
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
@@ -29,7 +31,7 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	$(addprefix tests/training/test_,costs.py groups.py interpolation.py links.py partial.py \
 	resume.py self_training.py tagless.py train.py walk.py)
 
-.PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench model roles-model \
+.PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench data model roles-model \
 	meaning-model judge-model accurate accurate-model language-models languages silver scale lock \
 	sbom wheel wheels docs axe build clean
 
@@ -88,13 +90,20 @@ soak: .venv/.built ## the workbench under load for MINUTES (60), and a million p
 	$(BIN)/python -m benchmarks.soak.serve --minutes $(MINUTES)
 	$(BIN)/python -m benchmarks.soak.parses
 
+data: ## list the public data sets, with addresses and licences, and link build/data to NIWAKI_DATA
+	@$(PYTHON) tools/fetch_data.py && $(PYTHON) tools/fetch_data.py --link
+
+# Through which configurations find the data.
+build/data:
+	$(PYTHON) tools/fetch_data.py --link
+
 ACCURATE := packages/niwaki-en-accurate
 ACCURATE_MODEL := $(ACCURATE)/src/niwaki_en_accurate/en-accurate.niwaki
 # A larger model: make model MODEL=large.niwaki SET="model.max_rows=2000000 model.features=rich"
 MODEL ?= src/niwaki/assets/models/en.niwaki
-AMALGUM = ../shared/data/silver-amalgum
+AMALGUM = $(DATA)/silver-amalgum
 FAST_SILVER := build/silver-accurate/.made
-model: .venv/.built build/clusters-en.txt $(FAST_SILVER) ## train the English model in the box again, if its data is at hand
+model: .venv/.built build/clusters-en.txt $(FAST_SILVER) | build/data ## train the English model in the box again, if its data is at hand
 	$(BIN)/niwaki train configs/en.toml -o $(MODEL) --resume $(addprefix --set ,$(SET))
 
 build/clusters-en.txt: | .venv/.built
@@ -110,14 +119,14 @@ $(FAST_SILVER): | .venv/.built $(ACCURATE_MODEL)
 
 ROLES_MODEL ?= src/niwaki/assets/models/en-roles.niwaki
 roles-model: .venv/.built ## train the labeller of roles in the box again, if its data is at hand
-	$(BIN)/niwaki train-roles ../shared/data/ud-english-ewt/en_ewt-ud-train.conllu \
-		--table ../shared/data/ewt-propbank/train.roles.tsv.gz \
-		--frames ../shared/data/propbank-frames/rolesets.jsonl.gz -o $(ROLES_MODEL) \
+	$(BIN)/niwaki train-roles $(DATA)/ud-english-ewt/en_ewt-ud-train.conllu \
+		--table $(DATA)/ewt-propbank/train.roles.tsv.gz \
+		--frames $(DATA)/propbank-frames/rolesets.jsonl.gz -o $(ROLES_MODEL) \
 		--licence 'model: CC BY-SA 4.0' --licence 'UD English EWT: CC BY-SA 4.0' \
 		--licence 'PropBank (annotations of EWT, frames): CC BY-SA 4.0'
 
 meaning-model: .venv/.built build/classes-en.txt ## learn formal labels of what sentences mean, if its data is at hand
-	$(BIN)/niwaki meaning ../shared/data/ud-english-ewt/en_ewt-ud-train.conllu --to conllu \
+	$(BIN)/niwaki meaning $(DATA)/ud-english-ewt/en_ewt-ud-train.conllu --to conllu \
 		-o build/meaning-train.conllu
 	$(BIN)/niwaki train configs/en-meaning.toml -o build/en-meaning.niwaki --resume
 
@@ -128,8 +137,8 @@ build/classes-en.txt: | .venv/.built
 JUDGE_MODEL ?= build/en-judge.niwaki
 judge-model: .venv/.built ## train a judge of English sentences, if its data is at hand
 	@mkdir -p $(dir $(JUDGE_MODEL))
-	$(BIN)/niwaki train-judge ../shared/data/ud-english-ewt/en_ewt-ud-dev.conllu \
-		../shared/data/ud-english-pud/en_pud-ud-test.conllu \
+	$(BIN)/niwaki train-judge $(DATA)/ud-english-ewt/en_ewt-ud-dev.conllu \
+		$(DATA)/ud-english-pud/en_pud-ud-test.conllu \
 		$(addprefix --reference ,$(wildcard $(AMALGUM)/*.conllu.gz)) -o $(JUDGE_MODEL)
 
 accurate: $(ACCURATE_MODEL) .venv/.installed ## install the accurate English model into .venv
@@ -159,13 +168,13 @@ $(SILVER): build/en-teacher.niwaki
 	$(BIN)/python tools/make_silver.py $< $(@D)
 	@touch $@
 
-build/en-teacher.niwaki: | .venv/.built $(TEACHER_ENCODER)
+build/en-teacher.niwaki: | .venv/.built $(TEACHER_ENCODER) build/data
 	$(BIN)/niwaki train configs/en-teacher.toml -o $@ --resume \
 		--set neural.encoder=$(abspath $(TEACHER_ENCODER))
 
 # ENCODER is a folder with config.json, vocab.txt and model.safetensors.
 ENCODER ?= build/encoders/all-MiniLM-L6-v2
-accurate-model: .venv/.built $(ENCODER) $(SILVER) ## train the accurate English model again, if its data is at hand
+accurate-model: .venv/.built $(ENCODER) $(SILVER) | build/data ## train the accurate English model again, if its data is at hand
 	$(BIN)/niwaki train configs/en-accurate.toml -o $(ACCURATE_MODEL) --resume \
 		--set neural.encoder=$(abspath $(ENCODER)) $(addprefix --set ,$(SET))
 

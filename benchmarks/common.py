@@ -18,8 +18,11 @@ from typing import Any
 import niwaki
 
 ROOT = Path(__file__).resolve().parent.parent
-DATA = ROOT.parent / "shared" / "data"
-PEER_MODELS = ROOT.parent / "shared" / "peers"
+# Public data, as tools/fetch_data.py gets it; models of other tools, trained on it, lie beside it.
+DATA = Path(os.environ.get("NIWAKI_DATA") or ROOT.parent / "shared" / "data").absolute()
+PEER_MODELS = DATA.parent / "peers"
+# DATA, as configurations name it: a link that tools/fetch_data.py makes.
+DATA_LINK = ROOT / "build" / "data"
 RESULTS = ROOT / "benchmarks" / "results"
 # A model of EWT alone: niwaki train configs/en-ewt.toml -o build/tasks/en-ewt.niwaki
 EWT_MODEL = ROOT / "build" / "tasks" / "en-ewt.niwaki"
@@ -101,5 +104,5 @@ def of_parser(model: str) -> str:
 
 def need(path: Path) -> Path:
     if not path.exists():
-        sys.exit(f"{path} is missing; see docs/benchmarks.md for where to get the data")
+        sys.exit(f"{path} is missing; tools/fetch_data.py says where to get data")
     return path

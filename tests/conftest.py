@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ from niwaki.pipeline.store import load
 from tests.toy import TOY, quick_model
 
 ROOT = Path(__file__).resolve().parent.parent
-SHARED = ROOT.parent / "shared"
+# Real corpora, which need not be there: $NIWAKI_DATA, or else ../shared/data.
+DATA = Path(os.environ.get("NIWAKI_DATA") or ROOT.parent / "shared" / "data").absolute()
 
 # No deadlines: these machines are shared, and no test here is about time.
 settings.register_profile(

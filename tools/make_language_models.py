@@ -94,7 +94,7 @@ def main() -> None:
     unknown = set(given.codes) - set(LANGUAGES)
     if unknown:
         raise SystemExit(f"no {', '.join(sorted(unknown))}; known: {' '.join(LANGUAGES)}")
-    data = Path(os.environ.get("NIWAKI_DATA", "../shared/data")) / "ud-languages"
+    data = Path(os.environ.get("NIWAKI_DATA") or "../shared/data") / "ud-languages"
     if not data.is_dir():
         raise SystemExit(f"no folder {data}: NIWAKI_DATA names the folder with ud-languages in it")
     for folder in (given.whole, given.shipped):

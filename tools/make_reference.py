@@ -46,8 +46,8 @@ def reference() -> str:
     commands = parser._subparsers._group_actions[0].choices  # type: ignore[union-attr]
     parts = [
         "# Commands",
-        "Generated from `niwaki COMMAND --help` by `tools/make_reference.py`. Each command is also "
-        "a function of the package: see [the API](api.md).",
+        "Generated from `niwaki COMMAND --help` by `tools/make_reference.py`. Each command but "
+        "`completion` is also a function of the package: see [the API](api.md).",
         "## Exit status",
         "\n".join(
             ["| status | meaning |", "|-|-|"]
@@ -58,7 +58,11 @@ def reference() -> str:
         "counted and the first is named, in one line on stderr. Sentences that are scored are "
         "never left out.",
     ]
-    parts += [f"## niwaki {name}\n\n```text\n{commands[name].format_help()}```" for name in names]
+    for group, members in cli.grouped(names).items():
+        parts.append(f"## {group}")
+        parts += [
+            f"### niwaki {name}\n\n```text\n{commands[name].format_help()}```" for name in members
+        ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -339,7 +343,7 @@ def verb_name(command: str) -> str:
 
 
 def api() -> str:
-    commands = sorted(map(verb_name, cli.command_names()))
+    commands = sorted(verb_name(n) for n in cli.command_names() if n not in cli.SHELL_ONLY)
     rest = [name for name in niwaki.__all__ if name not in commands]
     errors = [name for name in rest if name.endswith("Error")]
     types = [n for n in rest if n not in errors and inspect.isclass(getattr(niwaki, n))]

@@ -10,6 +10,7 @@ work goes on where it was interrupted.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -22,7 +23,8 @@ from niwaki.data.files import open_output
 from niwaki.data.sentence import Sentence
 from niwaki.pipeline.pipeline import Pipeline
 
-DATA = Path(__file__).resolve().parents[1] / ".." / "shared" / "data"
+ROOT = Path(__file__).resolve().parents[1]
+DATA = Path(os.environ.get("NIWAKI_DATA") or ROOT.parent / "shared" / "data")
 GENRES = ("academic", "bio", "fiction", "interview", "news", "voyage")
 QUESTIONS = ("naturalquestions", "tatoeba", "webquestions")
 # Longer ones are mostly lists, and slow.

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import niwaki
-from benchmarks.common import DATA, ROOT, need, parser, report, signature
+from benchmarks.common import DATA, DATA_LINK, ROOT, need, parser, report, signature
 from niwaki import Sentence
 from niwaki.metrics.attachment import AttachmentEvaluation
 from niwaki.metrics.significance import compare
@@ -119,6 +119,7 @@ def rule_scores(sets: dict[str, list[Sentence]], nlp: Pipeline) -> dict[str, Any
 
 
 def trained_on(way: str, seed: int) -> Pipeline:
+    need(DATA_LINK)
     config = read_config(str(CONFIG))
     objectives = config.objective
     if way != WITH_ROOTS:

@@ -26,6 +26,7 @@ import niwaki
 from benchmarks._training import train_weights
 from benchmarks.common import (
     DATA,
+    DATA_LINK,
     EWT_MODEL,
     RESULTS,
     ROOT,
@@ -85,6 +86,7 @@ def tests() -> dict[str, list[Sentence]]:
 
 def settings(overrides: Sequence[str], gold: Sequence[TreebankConfig]) -> tuple[Config, list[str]]:
     """The configuration of the model in the box for other data, and the teacher's files."""
+    need(DATA_LINK)
     config = read_config(str(ROOT / "configs" / "en.toml"), overrides)
     silver = config.objective[-1]
     assert isinstance(silver, TreebankConfig)

@@ -102,12 +102,19 @@ class ExtraMissingError(NiwakiError, ImportError):
 _LONGEST_NAME = 200
 
 
+def closest(name: str, known: Iterable[str]) -> str:
+    """The known name that an unknown one was probably meant to be, or nothing."""
+    # The time grows with both lengths, and nobody mistypes a name into a book.
+    if len(name) > _LONGEST_NAME:
+        return ""
+    return next(iter(difflib.get_close_matches(name, sorted(known), n=1)), "")
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Advice for an unknown name: the nearest known one first, then all of them."""
     names = sorted(known)
-    # The time grows with both lengths, and nobody mistypes a name into a book.
-    close = difflib.get_close_matches(name, names, n=1) if len(name) <= _LONGEST_NAME else []
-    hint = f"did you mean {close[0]!r}? " if close else ""
+    close = closest(name, names)
+    hint = f"did you mean {close!r}? " if close else ""
     return f"{hint}known: {', '.join(names)}"
 
 

@@ -10,11 +10,10 @@ import pytest
 
 import niwaki
 from niwaki.data.bilingual.bitext import read_bitext
-from tests.conftest import SHARED
+from tests.conftest import DATA
 
-DATA = SHARED / "data"
 pytestmark = pytest.mark.skipif(
-    not DATA.is_dir(), reason="the real corpora (../shared/data) are missing"
+    not DATA.is_dir(), reason="the real corpora (NIWAKI_DATA) are missing"
 )
 
 TREEBANKS = sorted([*DATA.rglob("*.conllu"), *DATA.rglob("*.conllu.gz")])

@@ -9,11 +9,10 @@ import pytest
 
 import niwaki
 from niwaki.metrics.attachment import evaluate
-from tests.conftest import SHARED
+from tests.conftest import DATA
 
-DATA = SHARED / "data"
 pytestmark = pytest.mark.skipif(
-    not DATA.is_dir(), reason="the real corpora (../shared/data) are missing"
+    not DATA.is_dir(), reason="the real corpora (NIWAKI_DATA) are missing"
 )
 EWT = DATA / "ud-english-ewt" / "en_ewt-ud-test.conllu"
 PUD = DATA / "ud-english-pud" / "en_pud-ud-test.conllu"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import niwaki
-from tests.conftest import SHARED
+from tests.conftest import DATA
 
-TREEBANK = SHARED / "data" / "ud-english-ewt" / "en_ewt-ud-dev.conllu"
+TREEBANK = DATA / "ud-english-ewt" / "en_ewt-ud-dev.conllu"
 pytestmark = pytest.mark.skipif(not TREEBANK.exists(), reason=f"{TREEBANK} is missing")
 
 # A query, and the same for spaCy: words, their heads or what they follow, and what they are.

@@ -15,16 +15,16 @@ from niwaki.tasks.meaning.decode import decode
 from niwaki.tasks.meaning.from_ud import converted
 from niwaki.tasks.meaning.funql import decode_query, encode_query, nodes_of
 from niwaki.tasks.meaning.rules import load_meaning_rules
-from tests.conftest import SHARED
+from tests.conftest import DATA
 
-EWT, PROPBANK = SHARED / "data" / "ud-english-ewt", SHARED / "data" / "ewt-propbank"
-GEOQUERY = SHARED / "data" / "geoquery" / "geo880.jsonl.gz"
+EWT, PROPBANK = DATA / "ud-english-ewt", DATA / "ewt-propbank"
+GEOQUERY = DATA / "geoquery" / "geo880.jsonl.gz"
 
 pytestmark = [
     pytest.mark.acceptance,
     pytest.mark.skipif(
         not (EWT.is_dir() and GEOQUERY.exists()),
-        reason="the real corpora (../shared/data) are missing",
+        reason="the real corpora (NIWAKI_DATA) are missing",
     ),
 ]
 

@@ -15,16 +15,16 @@ from niwaki.tasks.reorder.events import collect_events
 from niwaki.tasks.reorder.learning import learn_rules
 from niwaki.tasks.reorder.references import make_reference
 from niwaki.tasks.reorder.rulefile import load_rules
-from tests.conftest import SHARED
+from tests.conftest import DATA
 
-DATA = SHARED / "data" / "align-pud"
+PUD = DATA / "align-pud"
 pytestmark = pytest.mark.skipif(
-    not DATA.is_dir(), reason="the linked corpora (../shared/data/align-pud) are missing"
+    not PUD.is_dir(), reason="the linked corpora (NIWAKI_DATA/align-pud) are missing"
 )
 
 
 def corpus(target: str) -> tuple[list[Sentence], list[Reference]]:
-    folder: Path = DATA / f"en-{target}"
+    folder: Path = PUD / f"en-{target}"
     files = [folder / f"dev.{end}" for end in ("en", target, "align")]
     wanted = [
         make_reference(pair.source, pair.links, str(pair.number))

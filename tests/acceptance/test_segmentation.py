@@ -13,13 +13,12 @@ from niwaki.metrics.segmentation import METRICS, evaluate_segmentation
 from niwaki.segmenting.config import SegmenterConfig
 from niwaki.segmenting.trainer import train_segmenter
 from niwaki.training.treebanks import read_treebank
-from tests.conftest import SHARED
+from tests.conftest import DATA
 from tests.official import OFFICIAL, official_counts
 from tests.toy import write
 
-DATA = SHARED / "data"
 pytestmark = pytest.mark.skipif(
-    not DATA.is_dir(), reason="the real corpora (../shared/data) are missing"
+    not DATA.is_dir(), reason="the real corpora (NIWAKI_DATA) are missing"
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import os
 import re
@@ -193,6 +194,21 @@ def test_every_command_has_help_with_an_example() -> None:
     assert all(name in listing for name in cli.command_names())
     assert run().returncode == 2
     assert run("--version").stdout.startswith("niwaki ")
+
+
+def test_quiet_shows_no_progress(
+    good: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = itertools.count(0, 11)
+    monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
+    assert cli.main(["validate", str(good)]) == cli.OK
+    said = capsys.readouterr().err
+    assert "validated: 1 sentences" in said and "no faults" in said
+    assert cli.main(["validate", str(good), "--quiet"]) == cli.OK
+    assert capsys.readouterr().err == ""
+    # For that run only.
+    assert cli.main(["validate", str(good)]) == cli.OK
+    assert "validated: 1 sentences" in capsys.readouterr().err
 
 
 def test_progress_is_lines_in_a_log_and_quiet_when_short(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,6 +118,17 @@ def test_people_get_text(config: Path, tmp_path: Path) -> None:
     assert "{" not in done.stderr
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_nobody_is_told_if_it_is_to_be_quiet(config: Path, tmp_path: Path, form: str) -> None:
+    words = "--set", "training.epochs=1", "--quiet", "--progress", form
+    done = niwaki("train", config, "-o", tmp_path / "m.niwaki", *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "m.niwaki").exists()
+    done = niwaki("train", tmp_path / "none.toml", "-o", tmp_path / "m.niwaki", *words)
+    assert done.returncode == 1
+    assert "none.toml" in done.stderr and done.stderr.count("\n") == 1
+
+
 def test_self_training_says_the_same(config: Path, tmp_path: Path, model_path: Path) -> None:
     path = tmp_path / "m.niwaki"
     words = ("self-train", config, "-m", model_path, "-o", path, "-n", "4", "--json")

@@ -14,7 +14,7 @@ from niwaki.keys import keys_of
 from niwaki.parsers.base import family_names, load_family
 from niwaki.training.config import OWNERS, Config, objective_owners
 from niwaki.training.config_file import read_config
-from tests.conftest import ROOT, SHARED
+from tests.conftest import DATA, ROOT
 
 ALL = ROOT / "configs" / "all.toml"
 
@@ -66,6 +66,9 @@ def test_what_is_commented_out_is_toml(tmp_path: Path) -> None:
         assert "not TOML" not in str(caught.value)
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the treebanks (../shared/data) are missing")
-def test_the_configuration_of_the_english_model_is_sound() -> None:
-    assert read_config(str(ROOT / "configs" / "en-ewt.toml")).card.name == "en-ewt"
+@pytest.mark.skipif(not DATA.is_dir(), reason="the treebanks (NIWAKI_DATA) are missing")
+def test_the_configuration_of_the_english_model_is_sound(tmp_path: Path) -> None:
+    text = (ROOT / "configs" / "en-ewt.toml").read_text(encoding="utf-8")
+    path = tmp_path / "en-ewt.toml"
+    path.write_text(text.replace("../build/data", str(DATA)), encoding="utf-8")
+    assert read_config(str(path)).card.name == "en-ewt"

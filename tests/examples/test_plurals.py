@@ -27,7 +27,7 @@ from examples.plurals import (
 )
 
 from niwaki.errors import NiwakiError
-from tests.conftest import ROOT
+from tests.conftest import DATA
 
 TOP_ROW = ("type", "colour", "orientation", "size", "x", "y")
 FIGURE_1 = """<TRIAL><DOMAIN>
@@ -120,9 +120,9 @@ def test_things_of_one_fragment_are_plural() -> None:
 
 
 def test_the_table_is_that_of_the_shared_data() -> None:
-    file = ROOT.parent / "shared" / "data" / "plural-reference" / "table1.tsv"
+    file = DATA / "plural-reference" / "table1.tsv"
     if not file.exists():
-        pytest.skip("plural-reference is not in ../shared/data")
+        pytest.skip("plural-reference is not in NIWAKI_DATA")
     header, *rows = (line.split("\t") for line in file.read_text().splitlines())
     assert {name: dict(zip(header[1:], row, strict=True)) for name, *row in rows} == FURNITURE
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +12,9 @@ from niwaki.tasks.compress.discourse import centres, chains, entities, needed_wo
 from niwaki.tasks.compress.ilp import ProgrammeSettings, sentence_demands, shorten, significances
 from niwaki.tasks.compress.ngrams import count_ngrams
 from niwaki.tasks.trees import TreeView
+from tests.conftest import DATA
 
-WORDNET = Path(__file__).parents[3] / "shared" / "data" / "wordnet"
+WORDNET = DATA / "wordnet"
 
 
 def view(words: str, tags: str, heads: list[int], labels: str) -> TreeView:

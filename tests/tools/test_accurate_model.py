@@ -21,7 +21,7 @@ import niwaki
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.training.config_file import read_config
-from tests.conftest import ROOT, SHARED
+from tests.conftest import DATA, ROOT
 
 PACKAGE = ROOT / "packages" / "niwaki-en-accurate"
 CONFIG = ROOT / "configs" / "en-accurate.toml"
@@ -114,7 +114,7 @@ def test_its_licences_are_told_wherever_it_is_told_of() -> None:
         assert f"{what.removeprefix('encoder ')}" in readme and f"| {name} |" in readme
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the treebanks (../shared/data) are missing")
+@pytest.mark.skipif(not DATA.is_dir(), reason="the treebanks (NIWAKI_DATA) are missing")
 @pytest.mark.parametrize("name", ["en-accurate", "en-teacher"])
 def test_configurations_are_sound(name: str, tmp_path: Path) -> None:
     """With a small file for what the teacher parses, which is not there before it has."""
@@ -123,7 +123,7 @@ def test_configurations_are_sound(name: str, tmp_path: Path) -> None:
     silver.write_text("1\tpines\tpine\tNOUN\tNNS\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
     text = re.sub(r'"../build/silver/[^"]*"', f'"{silver}"', text)
     file = tmp_path / f"{name}.toml"
-    file.write_text(text.replace("../../shared", str(SHARED)), encoding="utf-8")
+    file.write_text(text.replace("../build/data", str(DATA)), encoding="utf-8")
     config = read_config(str(file))
     assert (config.model.kind, config.training.epochs) == ("neural", 2)
 

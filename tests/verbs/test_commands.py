@@ -647,6 +647,9 @@ def validate(bench: Bench) -> None:
 # -- all of them ---------------------------------------------------------------------------
 
 
+COMMANDS = [name for name in cli.command_names() if name not in cli.SHELL_ONLY]
+
+
 def verb_of(command: str) -> Callable[..., Any]:
     found: Callable[..., Any] = getattr(niwaki, OTHER_NAMES.get(command, command.replace("-", "_")))
     return found
@@ -700,7 +703,7 @@ def translate_tune(bench: Bench) -> None:
     assert as_json(found.to_json()) == told
 
 
-@pytest.mark.parametrize("command", cli.command_names())
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_its_verb(command: str) -> None:
     verb = verb_of(command)
     assert callable(verb)
@@ -708,7 +711,7 @@ def test_every_command_has_its_verb(command: str) -> None:
     assert ">>> " in (verb.__doc__ or ""), "an example"
 
 
-@pytest.mark.parametrize("command", cli.command_names())
+@pytest.mark.parametrize("command", COMMANDS)
 def test_command_and_verb_give_the_same_answer(
     command: str, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,9 +3,10 @@
 `cli/a_b.py` is `a-b`, which may also be written as two words: `niwaki a b ...`.
 
 A command module has a docstring (its first line is the help, the rest the
-description), `add_arguments(parser)` and `run(arguments) -> exit status`.
+description), `GROUP` (the job under which `niwaki --help` lists it, one of `GROUPS`),
+`add_arguments(parser)` and `run(arguments) -> exit status`.
 
-Not public: each command is a function of `niwaki`.
+Not public: each command is a function of `niwaki`, but those of `SHELL_ONLY`.
 """
 
 from __future__ import annotations
@@ -14,15 +15,19 @@ import argparse
 import errno
 import importlib
 import io
+import itertools
 import os
 import pkgutil
+import shutil
 import sys
+import textwrap
 import traceback
+from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import NoReturn
 
-from niwaki.cli._progress import print_json
-from niwaki.errors import NiwakiError, nearest
+from niwaki.cli._progress import print_json, quiet
+from niwaki.errors import NiwakiError, closest
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 STATUSES = {
@@ -32,7 +37,22 @@ STATUSES = {
     INTERRUPTED: "interrupted (Ctrl-C)",
 }
 
+# The jobs of commands, in the order of help and reference.
+GROUPS = (
+    "Parse and look",
+    "Train and fine-tune",
+    "Word order and translation",
+    "Other jobs",
+    "Scores and analysis",
+    "Models",
+    "Workbench and scale",
+)
+
+# Commands about the command line itself, which have no function.
+SHELL_ONLY = ("completion",)
+
 _STDOUT = "<stdout>"
+_COLUMN = 26  # where the help of a command begins
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -46,6 +66,14 @@ def load_command(name: str) -> ModuleType:
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
 
 
+def grouped(commands: Iterable[str]) -> dict[str, list[str]]:
+    """The commands of each job that has some, jobs in the order of `GROUPS`."""
+    found: dict[str, list[str]] = {group: [] for group in GROUPS}
+    for name in commands:
+        found[load_command(name).GROUP].append(name)
+    return {group: names for group, names in found.items() if names}
+
+
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one line, like every other error."""
 
@@ -53,34 +81,91 @@ class _Parser(argparse.ArgumentParser):
         command = self.prog.removeprefix("niwaki").strip()
         raise SystemExit(_fail(f"{command}: {message}" if command else message, USAGE))
 
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        words = list(args or ())
+        # Misspelt options come first: else it is said what they leave missing.
+        for word in itertools.takewhile(self._is_own, words):
+            option = word.partition("=")[0]
+            # A word with a space is a value; an option may be shortened.
+            is_option = option.startswith("--") and " " not in word
+            if is_option and not any(name.startswith(option) for name in self._options()):
+                self._refuse(option)
+        found, rest = super().parse_known_args(words, namespace)
+        if rest:
+            self._refuse(rest[0])
+        return found, rest
+
+    def _is_own(self, word: str) -> bool:
+        """Whether a word can be an option of this parser: not after `--`, not of a command."""
+        return word != "--" and (self._subparsers is None or word.startswith("-"))
+
+    def _options(self, shown: bool = False) -> list[str]:
+        """All options, or those of the help: former ones say themselves what they are now."""
+        return [
+            name
+            for action in self._actions
+            if not (shown and action.help == argparse.SUPPRESS)
+            for name in action.option_strings
+        ]
+
+    def _refuse(self, word: str) -> NoReturn:
+        what = "unknown option" if word.startswith("-") else "one argument too many:"
+        found = closest(word, self._options(shown=True)) if word.startswith("--") else ""
+        advice = f"did you mean {found}?" if found else f"see `{self.prog} --help`"
+        self.error(f"{what} {word}; {advice}")
+
 
 def make_parser(commands: list[str]) -> argparse.ArgumentParser:
     """The parser of all commands given; only these are imported."""
     parser = _Parser(
         prog="niwaki",
-        description="Dependency parsers trained for the job they will do.",
+        usage="niwaki [-h] [--version] COMMAND ...",
+        description="Dependency parsers trained for the job they will do.\n\n" + _listing(commands),
         epilog="\n".join(
             ["exit status:", *(f"  {status:<5}{text}" for status, text in STATUSES.items())]
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and stop")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    subparsers = parser.add_subparsers(dest="command", help=argparse.SUPPRESS, prog="niwaki")
     for name in commands:
         module = load_command(name)
-        summary, _, details = (module.__doc__ or "").strip().partition("\n")
         command = subparsers.add_parser(
             name,
-            help=summary,
-            description=f"{summary}\n{details}",
+            description="\n".join(_doc(name)),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(command)
+        command.add_argument(
+            "--quiet", action="store_true", help="no progress on standard error, only errors"
+        )
         command.add_argument(
             "--traceback", action="store_true", help="on an error, show where it came from"
         )
         command.set_defaults(run=module.run)
     return parser
+
+
+def _doc(command: str) -> tuple[str, str]:
+    """The first line of what a command says of itself, and the rest."""
+    summary, _, details = (load_command(command).__doc__ or "").strip().partition("\n")
+    return summary, details
+
+
+def _listing(commands: Iterable[str]) -> str:
+    """The commands with their first lines, job by job, as wide as the terminal."""
+    width = max(shutil.get_terminal_size().columns - 2, 2 * _COLUMN)
+    lines = []
+    for group, names in grouped(commands).items():
+        lines += ["", f"{group}:"]
+        for name in names:
+            indent = f"  {name:<{_COLUMN - 3}} "
+            lines += textwrap.wrap(
+                _doc(name)[0], width, initial_indent=indent, subsequent_indent=" " * _COLUMN
+            )
+    return "\n".join(lines[1:])
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -109,7 +194,7 @@ def _main(words: list[str]) -> int:
         words = ["-".join(words[:2]), *words[2:]]
     known = words[:1] if words and words[0] in names else names
     if words and not words[0].startswith("-") and words[0] not in names:
-        return _fail(f"no command {words[0]!r}; {nearest(words[0], names)}", USAGE)
+        return _fail(_no_command(words, names), USAGE)
     parser = make_parser(known)
     try:
         parsed = parser.parse_args(words)
@@ -126,10 +211,22 @@ def _main(words: list[str]) -> int:
     return _run(parsed)
 
 
+def _no_command(words: list[str], names: list[str]) -> str:
+    """What to say of a first word that is no command."""
+    family = [name for name in names if name.startswith(f"{words[0]}-")]
+    if family and len(words) == 1:
+        return f"no command {words[0]!r}; known: {', '.join(family)}"
+    given = "-".join(words[:2]) if family else words[0]
+    found = closest(given, family or names)
+    advice = f"did you mean {found!r}?" if found else "see `niwaki --help`"
+    return f"no command {given!r}; {advice}"
+
+
 def _run(parsed: argparse.Namespace) -> int:
     fail = _fail_as_json if getattr(parsed, "progress", "") == "json" else _fail
     try:
-        status = int(parsed.run(parsed))
+        with quiet(parsed.quiet):
+            status = int(parsed.run(parsed))
         sys.stdout.flush()
         return status
     except BrokenPipeError:

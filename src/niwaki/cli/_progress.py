@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import json
 import sys
 import time
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, TextIO
 
 _BAR = 24
+# Whether --quiet was given: what counts work need not be told.
+_QUIET = contextvars.ContextVar("quiet", default=False)
+
+
+@contextlib.contextmanager
+def quiet(is_asked: bool) -> Iterator[None]:
+    """Within it no progress is shown, if that is asked."""
+    token = _QUIET.set(is_asked)
+    try:
+        yield
+    finally:
+        _QUIET.reset(token)
+
+
+def is_quiet() -> bool:
+    return _QUIET.get()
 
 
 def print_json(kind: str, **values: Any) -> None:
@@ -35,11 +54,12 @@ class Progress:
         self._started = self._shown = time.monotonic()
         self._done = 0
         self._visible = False
+        self._quiet = is_quiet()
 
     def add(self, count: int) -> None:
         self._done += count
         now = time.monotonic()
-        if now - self._shown >= self._interval:
+        if not self._quiet and now - self._shown >= self._interval:
             self._shown = now
             self._show(now)
 

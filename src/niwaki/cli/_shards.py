@@ -41,8 +41,8 @@ _MEGABYTE = 1_000_000
 _RUNNER = "niwaki.cli._shards:CommandOnShards"
 # Arguments that no output depends on.
 _NO_SETTINGS = {
-    *("run", "files", "file", "output", "shards", "engine", "workers", "json", "traceback"),
-    *("loads", "command", "gold", "target"),
+    *("run", "files", "file", "output", "shards", "engine", "workers", "json"),
+    *("quiet", "traceback", "loads", "command", "gold", "target"),
 }
 # The end of an output's name, by --to.
 _SUFFIXES = {"json": ".jsonl", "conllu": ".conllu", "table": ".tsv", "html": ".html"}

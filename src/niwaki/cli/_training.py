@@ -12,7 +12,7 @@ from typing import Protocol
 
 from niwaki.adapting.report import Tried
 from niwaki.cli._progress import Progress, print_json
-from niwaki.training.reporting import EpochReport, Reporter
+from niwaki.training.reporting import EpochReport, Quiet, Reporter
 
 TEXT, JSON = "text", "json"
 # Somebody may watch, but a line for every sentence would be noise.
@@ -43,8 +43,23 @@ class TrainingOutput(Reporter, Protocol):
 
 
 def training_output(arguments: argparse.Namespace) -> TrainingOutput:
-    """As --progress says."""
+    """As --quiet and --progress say."""
+    if arguments.quiet:
+        return TrainingQuiet()
     return TrainingJson() if arguments.progress == JSON else TrainingLines()
+
+
+class TrainingQuiet(Quiet):
+    """For nobody."""
+
+    def tried(self, trial: Tried) -> None: ...
+
+    def done(self, path: str | os.PathLike[str]) -> None: ...
+
+    def __enter__(self) -> TrainingQuiet:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
 
 
 class TrainingLines:

@@ -39,6 +39,7 @@ from niwaki.cli._training import add_progress, training_output
 from niwaki.data.files import atomic_write
 from niwaki.verbs.adapting import adapt
 
+GROUP = "Train and fine-tune"
 _NOTHING_GAINED = 1
 
 

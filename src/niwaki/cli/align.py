@@ -44,6 +44,7 @@ from niwaki.tasks.align.corpus import LONGEST
 from niwaki.tasks.align.symmetrize import DEFAULT_THRESHOLD, POSTERIOR
 from niwaki.verbs.aligning import MODELS, align, align_probabilities
 
+GROUP = "Word order and translation"
 _UNITS = {
     "reading": "pairs",
     "learning": "iterations",

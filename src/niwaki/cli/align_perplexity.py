@@ -5,8 +5,8 @@ the perplexity of a word given the other side is printed, at the last iteration.
 one text, that with the lowest is the easiest to align; it need not be the best bridge (Kumar, Och
 and Macherey 2007, Table 2).
 
-  niwaki align perplexity text.en text.ja
-  niwaki align perplexity text.en text.ja --preset default --json
+  niwaki align-perplexity text.en text.ja
+  niwaki align-perplexity text.en text.ja --preset default --json
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._stages import Stages
 from niwaki.tasks.align import PRESETS
 from niwaki.verbs.bridging import align_perplexity
+
+GROUP = "Word order and translation"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

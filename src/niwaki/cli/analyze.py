@@ -26,6 +26,8 @@ from niwaki.cli._pictures import add_picture_arguments, write_pictures
 from niwaki.cli._stages import Stages
 from niwaki.verbs.analyzing import analyze
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("gold", metavar="GOLD", help="CoNLL-U with the right trees")

@@ -26,6 +26,8 @@ from niwaki.cli._scores import add_unseen_argument
 from niwaki.cli._stages import Stages
 from niwaki.verbs.analyzing import analyze_bilingual
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("gold", metavar="GOLD", help="CoNLL-U with the right trees")

@@ -18,6 +18,8 @@ from niwaki.cli._json import to_json
 from niwaki.cli._pictures import add_picture_arguments, write_pictures
 from niwaki.verbs.analyzing import analyze_curves
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("logs", metavar="LOG", nargs="+", help="JSON Lines; - is stdin")

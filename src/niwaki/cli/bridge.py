@@ -22,6 +22,8 @@ from niwaki.errors import NiwakiError
 from niwaki.tasks.align.bridge import DEFAULT_EPSILON
 from niwaki.verbs.aligning import bridge_probabilities
 
+GROUP = "Word order and translation"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, text in (

@@ -22,6 +22,8 @@ import sys
 from niwaki.cli import FAILED, OK
 from niwaki.verbs.checking import check_rules
 
+GROUP = "Word order and translation"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="rules as TOML")
@@ -38,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
                 print(fault)
             for note in each.notes:
                 print(f"niwaki: {note}", file=sys.stderr)
-            if not each.faults:
+            if not (each.faults or arguments.quiet):
                 counts = f"{each.rules} rules, {each.examples} examples"
                 print(f"{each.file}: {counts}, no faults", file=sys.stderr)
     return FAILED if any(each.faults for each in found) else OK

@@ -28,6 +28,7 @@ from niwaki.features.brown import MAX_CLUSTERS, MIN_COUNT
 from niwaki.features.clusters import write_clusters
 from niwaki.verbs.clustering import cluster
 
+GROUP = "Train and fine-tune"
 _UNITS = {"reading": "words", "clustering": "words", "merging": "clusters"}
 
 

@@ -24,6 +24,8 @@ from niwaki.data.conllu import read_conllu
 from niwaki.metrics.significance import TESTS
 from niwaki.verbs.evaluating import compare
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, text in (("gold", "the right trees"), ("a", "one system"), ("b", "the other")):

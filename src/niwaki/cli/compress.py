@@ -23,6 +23,8 @@ from niwaki.pipeline.store import load
 from niwaki.tasks.compress.model import Compressor
 from niwaki.verbs.compressing import METHODS, Rate, compress
 
+GROUP = "Other jobs"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -20,6 +20,8 @@ from niwaki.pipeline.store import load
 from niwaki.tasks.connectives.model import ConnectiveModel
 from niwaki.verbs.connecting import connectives
 
+GROUP = "Other jobs"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -25,6 +25,7 @@ from niwaki.data.files import open_output
 from niwaki.tasks.grammar.corrupt import ERRORS, KINDS
 from niwaki.verbs.judging import corrupt
 
+GROUP = "Other jobs"
 _ALL = "all"
 
 

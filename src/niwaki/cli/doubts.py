@@ -21,6 +21,8 @@ from niwaki.data.files import open_output
 from niwaki.data.text import FORMATS
 from niwaki.verbs.doubting import doubts
 
+GROUP = "Parse and look"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")

@@ -16,6 +16,8 @@ import argparse
 from niwaki.cli import OK
 from niwaki.verbs.fetching import download
 
+GROUP = "Models"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", metavar="NAME", nargs="+", help="as `niwaki models` lists them")

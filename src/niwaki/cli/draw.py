@@ -18,6 +18,8 @@ from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.data.files import open_output
 from niwaki.verbs.drawing import draw_trees
 
+GROUP = "Parse and look"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="CoNLL-U, gzipped or not; - is stdin")

@@ -16,6 +16,8 @@ from niwaki.cli import OK
 from niwaki.data.conllu import write_conllu
 from niwaki.verbs.expressing import encode_meaning
 
+GROUP = "Other jobs"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="PAIRS", nargs="?", default="-", help="default: stdin")

@@ -68,6 +68,8 @@ from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.verbs.evaluating import evaluate_all
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("gold", metavar="GOLD", help="CoNLL-U with the right trees")

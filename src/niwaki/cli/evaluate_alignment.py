@@ -22,6 +22,8 @@ from niwaki.cli._systems import add_systems_arguments, print_systems
 from niwaki.data.bilingual.bitext import read_links
 from niwaki.verbs.evaluating import evaluate_alignment
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_systems_arguments(

@@ -20,6 +20,8 @@ import argparse
 from niwaki.cli._systems import add_systems_arguments, print_systems
 from niwaki.verbs.extracting import evaluate_answers
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_systems_arguments(parser, "patterns of right answers", "extracted answers to be scored")

@@ -21,6 +21,8 @@ from niwaki.cli._arguments import add_parser_arguments
 from niwaki.cli._systems import add_systems_arguments, print_systems
 from niwaki.verbs.compressing import COPY, evaluate_compression
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_systems_arguments(parser, "sentences and what people kept", "CoNLL-U with Keep=0")

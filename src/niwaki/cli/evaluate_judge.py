@@ -19,6 +19,8 @@ import argparse
 from niwaki.cli._systems import add_systems_arguments, print_systems
 from niwaki.verbs.judging import evaluate_judge
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_systems_arguments(

@@ -20,6 +20,8 @@ from niwaki.cli._systems import add_systems_arguments, print_systems
 from niwaki.tasks.meaning.rules import IN_THE_BOX
 from niwaki.verbs.expressing import evaluate_meaning
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_systems_arguments(parser, "CoNLL-U with the right trees", "CoNLL-U to be scored")

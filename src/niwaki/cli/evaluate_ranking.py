@@ -21,6 +21,8 @@ from niwaki.cli._systems import add_systems_arguments, print_systems
 from niwaki.metrics.significance import TESTS
 from niwaki.verbs.ranking import evaluate_ranking
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_systems_arguments(parser, "questions with labels, or qrels", "rankings to be scored")

@@ -31,6 +31,8 @@ from niwaki.errors import NiwakiError
 from niwaki.metrics.base import SAMPLES
 from niwaki.verbs.evaluating import evaluate_reordering
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("references", metavar="REFERENCES", help="JSON Lines; - is stdin")

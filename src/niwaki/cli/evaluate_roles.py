@@ -18,6 +18,8 @@ import argparse
 from niwaki.cli._systems import add_systems_arguments, print_systems
 from niwaki.verbs.labelling import evaluate_roles
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_systems_arguments(parser, "CoNLL-U with the right roles", "CoNLL-U to be scored")

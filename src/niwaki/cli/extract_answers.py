@@ -30,6 +30,7 @@ from niwaki.tasks.extraction.model import WAYS, Settings
 from niwaki.tasks.roles.model import IN_THE_BOX
 from niwaki.verbs.extracting import extract_answers
 
+GROUP = "Other jobs"
 _BY = ",".join(Settings().by)
 
 

@@ -36,6 +36,8 @@ from niwaki.tasks.find.results import Match, by_sentence, marked, read_fields
 from niwaki.tasks.find.sets import QuerySet, load_queries
 from niwaki.verbs.finding import find
 
+GROUP = "Parse and look"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", nargs="?", help="not with --set")

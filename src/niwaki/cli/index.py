@@ -18,6 +18,8 @@ from niwaki.cli._tags import add_tags_argument
 from niwaki.data.text import FORMATS
 from niwaki.verbs.finding import index
 
+GROUP = "Parse and look"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="- is stdin")

@@ -16,6 +16,8 @@ from niwaki.cli import OK
 from niwaki.cli._models import model_table
 from niwaki.verbs.fetching import index_models
 
+GROUP = "Models"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="FOLDER", help="with files NAME.niwaki")

@@ -15,6 +15,8 @@ from niwaki.cli._json import to_json
 from niwaki.draw import printable
 from niwaki.verbs.describing import info
 
+GROUP = "Models"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model file, or en")

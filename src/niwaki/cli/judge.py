@@ -25,6 +25,8 @@ from niwaki.pipeline.store import load
 from niwaki.tasks.grammar.judge import Judge
 from niwaki.verbs.judging import judge
 
+GROUP = "Other jobs"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -20,6 +20,7 @@ from niwaki.tasks.reorder.learning import Settings
 from niwaki.tasks.reorder.rulewriting import format_rules
 from niwaki.verbs.reordering import learn_rules
 
+GROUP = "Word order and translation"
 _DEFAULTS = Settings()
 
 

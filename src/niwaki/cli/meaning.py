@@ -30,6 +30,8 @@ from niwaki.pipeline.store import load
 from niwaki.tasks.meaning.rules import IN_THE_BOX
 from niwaki.verbs.expressing import draw_meaning, meaning, record
 
+GROUP = "Other jobs"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")

@@ -18,6 +18,8 @@ from niwaki.cli._models import model_table
 from niwaki.errors import ModelError
 from niwaki.verbs.fetching import models, models_at_hand
 
+GROUP = "Models"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

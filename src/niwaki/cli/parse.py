@@ -65,6 +65,8 @@ from niwaki.pipeline.store import load
 from niwaki.verbs.expressing import meaning
 from niwaki.verbs.parsing import kbest, parse
 
+GROUP = "Parse and look"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -26,6 +26,8 @@ from niwaki.cli._scores import add_samples_arguments, add_unseen_argument
 from niwaki.metrics.significance import Difference
 from niwaki.verbs.pricing import Prices, price
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", metavar="CONFIG.toml", help="what trees cost, and examples")

@@ -21,6 +21,8 @@ from niwaki.cli._arguments import add_parser_arguments
 from niwaki.data.answers import write_rankings
 from niwaki.verbs.ranking import rank
 
+GROUP = "Other jobs"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")

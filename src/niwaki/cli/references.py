@@ -20,6 +20,8 @@ from niwaki.cli._stages import counted
 from niwaki.data.bilingual.references import write_references
 from niwaki.verbs.reordering import references
 
+GROUP = "Word order and translation"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="SRC", help="tokenised source sentences, one a line")

@@ -29,6 +29,8 @@ from niwaki.pipeline.store import load
 from niwaki.tasks.reorder.reorderer import Move, Reordering
 from niwaki.verbs.reordering import reorder
 
+GROUP = "Word order and translation"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -25,6 +25,8 @@ from niwaki.pipeline.store import load
 from niwaki.tasks.roles.model import IN_THE_BOX, RoleLabeller
 from niwaki.verbs.labelling import facts, roles
 
+GROUP = "Other jobs"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -30,6 +30,7 @@ from niwaki.cli._workers import add_workers, overrides_of_workers
 from niwaki.training.self_training import Round
 from niwaki.verbs.training import self_train
 
+GROUP = "Train and fine-tune"
 _MOST = 512
 
 

@@ -11,7 +11,8 @@ NAME=PATH chooses the name. What is made is kept in --work.
   niwaki serve --compressor short.niwaki
   niwaki serve --bitext garden=src.txt,tgt.txt --port 9000
 
-The server listens on this machine only. Another --host needs --token-file.
+The server listens on this machine only. Another --host needs --token-file. A line for each request
+goes to standard error, without --quiet.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from pathlib import Path
 from niwaki.cli import OK
 from niwaki.cli._arguments import natural, positive
 from niwaki.verbs.serving import open_workbench
+
+GROUP = "Workbench and scale"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,7 +82,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds", type=positive, default=10, help="time limit of a request (default: 10)"
     )
-    parser.add_argument("--quiet", action="store_true", help="no line for each request")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -19,6 +19,7 @@ from niwaki.cli import OK
 from niwaki.cli._json import to_json
 from niwaki.verbs.shrinking import shrink
 
+GROUP = "Models"
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?) ?([kmg]?)b?", re.IGNORECASE)
 
@@ -42,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     def watch(stage: str, done: int, total: int) -> None:
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and not arguments.quiet:
             print(f"\r{stage}", end="", file=sys.stderr, flush=True)
 
     found = shrink(

@@ -15,6 +15,8 @@ from niwaki.data.bilingual.bitext import write_links
 from niwaki.tasks.align.symmetrize import HEURISTICS
 from niwaki.verbs.aligning import symmetrize
 
+GROUP = "Word order and translation"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("forward", metavar="FORWARD", help="links of one direction")

@@ -26,6 +26,8 @@ from niwaki.errors import ConfigError
 from niwaki.metrics.base import SAMPLES
 from niwaki.verbs.analyzing import trade_off
 
+GROUP = "Scores and analysis"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("gold", metavar="GOLD", help="CoNLL-U with the right trees")

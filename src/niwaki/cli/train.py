@@ -64,6 +64,8 @@ from niwaki.errors import NiwakiError
 from niwaki.learning.from_data import tables_for
 from niwaki.verbs.training import Configuration, train
 
+GROUP = "Train and fine-tune"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

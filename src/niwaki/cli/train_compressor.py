@@ -21,6 +21,7 @@ from niwaki.tasks.compress.loss import LOSSES
 from niwaki.tasks.compress.model import Settings
 from niwaki.verbs.compressing import train_compressor
 
+GROUP = "Other jobs"
 _DEFAULTS = Settings()
 
 

@@ -21,6 +21,7 @@ from niwaki.tasks.connectives.features import FEATURE_SETS
 from niwaki.tasks.connectives.model import Settings
 from niwaki.verbs.connecting import train_connectives
 
+GROUP = "Other jobs"
 _DEFAULTS = Settings()
 
 

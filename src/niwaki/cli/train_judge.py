@@ -21,6 +21,7 @@ from niwaki.tasks.grammar.corrupt import ERRORS, KINDS
 from niwaki.tasks.grammar.judge import METHODS, Settings
 from niwaki.verbs.judging import train_judge
 
+GROUP = "Other jobs"
 _DEFAULTS = Settings()
 
 

@@ -29,6 +29,7 @@ from niwaki.tasks.answers.model import MATCHERS, Settings
 from niwaki.tasks.answers.quasi_learning import QuasiSettings
 from niwaki.verbs.ranking import train_ranker
 
+GROUP = "Other jobs"
 _DEFAULTS = Settings()
 _QUASI = QuasiSettings()
 

@@ -23,6 +23,7 @@ from niwaki.tasks.roles.assign import WAYS
 from niwaki.tasks.roles.model import Settings
 from niwaki.verbs.labelling import train_roles
 
+GROUP = "Other jobs"
 _DEFAULTS = Settings()
 
 

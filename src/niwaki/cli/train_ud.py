@@ -26,6 +26,7 @@ from niwaki.cli._training import add_progress, training_output
 from niwaki.data.files import atomic_write
 from niwaki.verbs.training_treebanks import train_ud
 
+GROUP = "Train and fine-tune"
 _SOME_FAILED = 1
 
 

@@ -5,8 +5,8 @@ run --nbest N` writes them. Of each sentence, the translation is written that ha
 expected BLEU against all others (Kumar, Och and Macherey 2007). Systems count alike unless
 --weights gives them shares.
 
-  niwaki translate consensus one.ja other.ja third.ja > together.ja
-  niwaki translate consensus one.nbest other.nbest --weights 2,1
+  niwaki translate-consensus one.ja other.ja third.ja > together.ja
+  niwaki translate-consensus one.nbest other.nbest --weights 2,1
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from niwaki.cli import OK
 from niwaki.cli._arguments import amount, weights
 from niwaki.data.files import open_output
 from niwaki.verbs.tuning import translate_consensus
+
+GROUP = "Word order and translation"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

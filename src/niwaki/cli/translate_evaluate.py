@@ -7,8 +7,8 @@ reference's words, of which less is better. TER needs sacrebleu: pip install niw
 Each further system is compared with the first by paired bootstrap over sentences; a star marks
 a 95% interval of the difference that does not hold 0.
 
-  niwaki translate evaluate test.ja system.ja
-  niwaki translate evaluate test.ja one.ja other.ja --characters --scores BLEU,chrF --json
+  niwaki translate-evaluate test.ja system.ja
+  niwaki translate-evaluate test.ja one.ja other.ja --characters --scores BLEU,chrF --json
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import argparse
 from niwaki.cli._systems import add_systems_arguments, print_systems
 from niwaki.metrics.translation import SCORES
 from niwaki.verbs.tuning import translate_evaluate
+
+GROUP = "Word order and translation"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

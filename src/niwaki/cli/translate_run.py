@@ -7,7 +7,7 @@ order in which the words were translated. A phrase [s, e) may follow one that en
 most --limit as well; 0 is monotone.
 
   echo "he likes swimming ." | niwaki translate run -m en-ja
-  niwaki translate run -m en-ja news.en --limit 4 --nbest 100 > news.nbest
+  niwaki translate-run -m en-ja news.en --limit 4 --nbest 100 > news.nbest
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from niwaki.tasks.translate.nbest import Hypothesis, NBestList, nbest_lines
 from niwaki.tasks.translate.system import System
 from niwaki.verbs.sensing import with_senses
 from niwaki.verbs.translating import DEFAULTS, Translation, translate_run
+
+GROUP = "Word order and translation"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,8 +6,8 @@ links, and a language model and a reordering model are learned; FOLDER holds all
 system does the same when it runs. A run that was stopped goes on where it was, if its inputs are
 the same. Weights are plain ones until `niwaki translate tune`.
 
-  niwaki translate train text.en text.ja -o en-ja
-  niwaki translate train text.en text.ja -o en-ja --preorder ja -m en --reordering none
+  niwaki translate-train text.en text.ja -o en-ja
+  niwaki translate-train text.en text.ja -o en-ja --preorder ja -m en --reordering none
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from niwaki.tasks.align import METHODS, PRESETS
 from niwaki.tasks.translate.training import REORDERINGS, TrainSettings
 from niwaki.verbs.translating import translate_train
 
+GROUP = "Word order and translation"
 _DEFAULTS = TrainSettings()
 _UNITS = {
     "reading": "pairs",

@@ -6,7 +6,7 @@ entropy, boosted stumps, and nearest neighbours after kernel PCA (Carpuat and Wu
 words of the sentence, words and tags around the phrase, and the tree. The mean of the four is one
 more score of each occurrence: `--senses FILE` of `niwaki translate run` and `tune`.
 
-  niwaki translate train-senses text.en text.ja -o en-ja.senses
+  niwaki translate-train-senses text.en text.ja -o en-ja.senses
   niwaki translate tune -m en-ja dev.en dev.ja -o en-ja-senses --senses en-ja.senses
 """
 
@@ -22,6 +22,7 @@ from niwaki.data.files import check_writable
 from niwaki.tasks.translate.senses.learning import SenseSettings
 from niwaki.verbs.sensing import translate_train_senses
 
+GROUP = "Word order and translation"
 _DEFAULTS = SenseSettings()
 _UNITS = {
     "reading": "pairs",

@@ -6,8 +6,8 @@ those with a better BLEU: by PRO, by k-best MIRA or by MERT. Tuning ends when no
 or BLEU does not rise; kept are the weights of the best round of all runs. FOLDER after -o becomes
 a system with these weights and may be the one that is tuned.
 
-  niwaki translate tune -m en-ja dev.en dev.ja -o en-ja-tuned
-  niwaki translate tune -m en-ja dev.en dev.ja -o en-ja --by mert --runs 1 --limit 4
+  niwaki translate-tune -m en-ja dev.en dev.ja -o en-ja-tuned
+  niwaki translate-tune -m en-ja dev.en dev.ja -o en-ja --by mert --runs 1 --limit 4
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from niwaki.tasks.translate.optimisers import OPTIMISERS
 from niwaki.tasks.translate.tuning import Tuned, TuningSettings
 from niwaki.verbs.tuning import NBEST, TunedSystem, translate_tune
 
+GROUP = "Word order and translation"
 _SETTINGS, _SEARCH = TuningSettings(), SearchSettings()
 
 

@@ -40,6 +40,8 @@ from niwaki.errors import NiwakiError
 from niwaki.training.uptraining import QUESTION_CHARACTERS
 from niwaki.verbs.training import Uptrained, uptrain
 
+GROUP = "Train and fine-tune"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", metavar="CONFIG.toml", help="a treebank, and how to train")

@@ -17,6 +17,8 @@ from niwaki.cli._progress import Progress
 from niwaki.data.conllu import validate
 from niwaki.errors import CorpusError
 
+GROUP = "Parse and look"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -51,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
                 report=checked,
             )
             found += faults
-            if not faults:
+            if not (faults or arguments.quiet):
                 print(f"{file}: {sentences - before} sentences, no faults", file=sys.stderr)
     if arguments.json:
         faults_json = [vars(fault) for fault in found]
