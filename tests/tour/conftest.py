@@ -96,8 +96,10 @@ def binaries(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("environment")
     venv.create(home)
     scripts, python = home / "bin", home / "bin" / "python"
+    # Neither is the tests' Niwaki taken for one that is installed there.
     install = ("--python", python, "install", "--no-deps", "--no-index", wheel)
-    subprocess.run([*_PIP, *install], capture_output=True, check=True)
+    outside = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run([*_PIP, *install], env=outside, capture_output=True, check=True)
     # What Niwaki needs is not fetched but that of the tests. A folder that is named in a .pth file
     # does not have its own .pth files read: the tests' Niwaki, which is such a file, stays outside.
     (packages,) = (home / "lib").glob("python*/site-packages")
