@@ -39,6 +39,19 @@ def test_a_match_is_a_line(run: Run) -> None:
     assert len(run("find", QUERY, GARDEN, GARDEN, "--first", 3).splitlines()) == 3
 
 
+def test_words_that_may_be_there(run: Run) -> None:
+    query = "VERB=v ?>obj *=o"
+    assert run("find", query, GARDEN, "--to", "table").splitlines()[:3] == [
+        "id\tv\to",
+        "garden-1\tplanted\tthat",
+        "garden-1\tleans\t",
+    ]
+    records = [json.loads(line) for line in run("find", query, GARDEN, "--to", "json").splitlines()]
+    assert [list(record["words"]) for record in records[:2]] == [["v", "o"], ["v"]]
+    assert "[v leans]" in run("find", query, GARDEN)
+    assert "Found=2:v" in run("find", query, GARDEN, "--to", "conllu")
+
+
 def test_tables_and_counts(run: Run) -> None:
     assert run("find", QUERY, GARDEN, "--to", "table") == (
         "id\tv\tx\ngarden-1\tplanted\tmonks\ngarden-1\tleans\tpine\n"

@@ -85,6 +85,20 @@ def test_columns_for_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
     assert niwaki.to_arrow([])[1] == schema, "types are known without a row"
 
 
+@pytest.mark.parametrize("given", ["Trees grow.", ["Trees grow.", "Yes."]])
+def test_a_text_is_to_be_parsed_first(monkeypatch: pytest.MonkeyPatch, given: Any) -> None:
+    for name in ("pyarrow", "networkx", "spacy"):
+        stand_in(monkeypatch, name)
+    stand_in(monkeypatch, "pandas", DataFrame=SimpleNamespace(from_records=None))
+    stand_in(monkeypatch, "spacy.tokens", Doc=None)
+    stand_in(monkeypatch, "spacy.vocab", Vocab=str)
+    for verb in (niwaki.to_pandas, niwaki.to_arrow, niwaki.to_spacy):
+        with pytest.raises(niwaki.NiwakiError, match=r"the text 'Trees grow.'; give Sentences"):
+            verb(given)
+    with pytest.raises(niwaki.NiwakiError, match="give one Sentence"):
+        niwaki.to_networkx(given)
+
+
 class Graph:
     """Keeps what it is told."""
 

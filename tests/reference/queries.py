@@ -6,13 +6,46 @@ import itertools
 import re
 
 from niwaki.data.sentence import Sentence
-from niwaki.tasks.find.pattern import Arrow, Condition, Kind, Pattern, Value
+from niwaki.tasks.find.pattern import Arrow, Comparison, Condition, Kind, Pattern, Value
 
 
 def matches(pattern: Pattern, told: list[int], sentence: Sentence) -> list[tuple[int, ...]]:
     """The words that are told, of each match, distinct and in order."""
-    found = {tuple(chosen[number] for number in told) for chosen in _ways(pattern, {}, sentence)}
+    found = {
+        tuple(chosen.get(number, 0) for number in told)
+        for way in _ways(pattern, {}, sentence)
+        for chosen in _with_optional(pattern, way, set(), sentence)
+    }
     return sorted(found)
+
+
+def _with_optional(
+    pattern: Pattern, way: dict[int, int], around: set[int], sentence: Sentence
+) -> list[dict[int, int]]:
+    """The way with what may be there, wherever it is; its words are none of the match."""
+    found = [way]
+    taken = around | set(pattern.words)
+    for optional in pattern.maybe:
+        longer = []
+        for chosen in found:
+            others = {chosen[word] for word in taken if word in chosen}
+            ways = [
+                each
+                for each in _ways(optional, chosen, sentence)
+                if not others & {each[word] for word in optional.words}
+            ]
+            longer += [
+                deeper
+                for each in ways
+                for deeper in _with_optional(optional, each, taken, sentence)
+            ] or [chosen]
+        found = longer
+        taken = taken | _all_words(optional)
+    return found
+
+
+def _all_words(pattern: Pattern) -> set[int]:
+    return set(pattern.words).union(*map(_all_words, pattern.maybe))
 
 
 def _ways(pattern: Pattern, known: dict[int, int], sentence: Sentence) -> list[dict[int, int]]:
@@ -23,10 +56,32 @@ def _ways(pattern: Pattern, known: dict[int, int], sentence: Sentence) -> list[d
         if (
             all(_fits(condition, chosen[word], sentence) for word, condition in pattern.conditions)
             and all(_holds(arrow, chosen, sentence) for arrow in pattern.arrows)
+            and all(_compares(each, chosen, sentence) for each in pattern.comparisons)
             and not any(_ways(refused, chosen, sentence) for refused in pattern.without)
         ):
             found.append(chosen)
     return found
+
+
+def _compares(comparison: Comparison, chosen: dict[int, int], sentence: Sentence) -> bool:
+    one = _told(comparison.key, chosen[comparison.word], sentence)
+    other = _told(comparison.other_key, chosen[comparison.other], sentence)
+    return (one is not None and one == other) != comparison.negated
+
+
+def _told(key: str, word: int, sentence: Sentence) -> str | None:
+    at = word - 1
+    columns = {
+        "form": sentence.forms[at],
+        "words": sentence.forms[at].lower(),
+        "lemma": sentence.lemmas[at],
+        "upos": sentence.upos[at],
+        "xpos": sentence.xpos[at],
+        "label": sentence.deprels[at],
+    }
+    pairs = dict(part.split("=") for part in sentence.feats[at].split("|") if part != "_")
+    found = columns.get(key, pairs.get(key))
+    return None if found == "_" and key not in ("form", "words") else found
 
 
 def _children(word: int, sentence: Sentence) -> list[int]:

@@ -32,6 +32,10 @@ KNOWN = {
     ("serve/processes.py", "create_subprocess_exec"): "always with -P",
     ("serve/supervise.py", "Popen"): "what adapt.py made with python_command",
     ("objectives/command.py", "Popen"): "the program that the user's configuration names",
+    ("scale/local.py", "Popen"): "always with -P",
+    ("scale/local.py", "multiprocessing"): "only pipes to what Popen started",
+    ("scale/local.py", "multiprocessing.connection"): "only pipes to what Popen started",
+    ("scale/worker.py", "multiprocessing.connection"): "only the pipe to who started it",
 }
 
 

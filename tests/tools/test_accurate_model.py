@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+import niwaki
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.training.config_file import read_config
@@ -92,8 +93,9 @@ def test_without_its_model_nothing_is_installed(tmp_path: Path) -> None:
 
 def test_it_goes_with_the_toolkit() -> None:
     own, whole = project(PACKAGE), project(ROOT)
-    for key in ("version", "requires-python", "license", "license-files"):
+    for key in ("requires-python", "license", "license-files"):
         assert own[key] == whole[key]
+    assert own["version"] == niwaki.__version__
     assert own["dependencies"] == ["niwaki[accurate]"]
     assert "accurate" in whole["optional-dependencies"]
 

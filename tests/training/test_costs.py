@@ -381,7 +381,7 @@ def test_a_parser_learns_what_the_task_wants(any_base: Path, tmp_path: Path, sel
     references = turned_references(tmp_path / "r.jsonl")
     objective = {"kind": "reordering", "data": str(references), "rules": "ja", "select": select}
     step = 20.0 if select == "expected" else 1.0
-    config = make_config({"objective": [{**objective, "step": step}], "training": {"epochs": 4}})
+    config = make_config({"objective": [{**objective, "step": step}], "training": {"epochs": 6}})
     init = load(any_base)
     before = mean_cost(init, references)
     log = Log()

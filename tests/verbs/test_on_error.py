@@ -20,8 +20,9 @@ PAIRS = "a b\n\nc d\n", "x y\nz\nw v\n", "0-0 1-1\n0-0\n0-0\n"
 LANTERNS = ROOT / "examples" / "lanterns.conllu"
 
 COMMANDS = (
-    *("align", "analyze-bilingual", "cluster", "draw", "evaluate", "find", "index", "parse"),
-    *("references", "reorder", "train", "uptrain"),
+    *("align", "align-perplexity", "analyze-bilingual", "cluster", "draw", "evaluate", "find"),
+    *("index", "parse", "references", "reorder", "train", "uptrain"),
+    *("translate-run", "translate-train", "translate-train-senses"),
 )
 
 

@@ -24,7 +24,6 @@ from niwaki.metrics.segmentation import evaluate_segmentation
 from niwaki.parsers.base import load_family
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import pipeline_of
-from niwaki.tagging.tagger import Tags
 from niwaki.training.run import with_scores
 
 _STEP = 0.8
@@ -186,6 +185,6 @@ def _scores(model: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]:
 def _calibrated(model: Pipeline, dev: Corpus) -> Pipeline:
     if not model.parser.gives_probabilities:
         return model
-    tags = model.tagger.tag(dev.batch, keep=False) if model.tagger else Tags.none(dev.batch)
+    tags = model.tag(dev.batch, keep=False)
     family = load_family(str(model.config["model"].get("kind", "transition")))
     return replace(model, parser=family.calibrated(model.parser, dev, tags))

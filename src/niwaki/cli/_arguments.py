@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Callable
 
 from niwaki.data.text import FORMATS
 
@@ -50,6 +51,17 @@ def weights(text: str) -> list[float]:
     if not all(0 <= weight < math.inf for weight in found):
         raise argparse.ArgumentTypeError(f"found {text!r}; give numbers, such as 1,0.5")
     return found
+
+
+def add_numbers(
+    parser: argparse.ArgumentParser,
+    kind: Callable[[str], int],
+    *options: tuple[str, int, str],
+) -> None:
+    """Options with a whole number each: name, default, and what it says."""
+    for name, default, text in options:
+        help_text = f"{text} (default: {default})"
+        parser.add_argument(f"--{name}", type=kind, default=default, metavar="N", help=help_text)
 
 
 def add_overrides(parser: argparse.ArgumentParser) -> None:

@@ -193,7 +193,7 @@ def run_shard(arguments: argparse.Namespace) -> None:
                 file.name, number, "LINE", f"more than {LONGEST} words", "split the sentence"
             )
     if any(source and target for source, target in pairs):
-        write(align_probabilities(pairs, model=arguments.apply), arguments)
+        write(align_probabilities(pairs, apply=arguments.apply), arguments)
     else:
         nothing = [np.zeros((len(source), len(target)), np.float32) for source, target in pairs]
         write((Posteriors(each, each) for each in nothing), arguments)

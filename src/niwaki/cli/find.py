@@ -2,8 +2,9 @@
 
 The input is CoNLL-U with trees; with -m, anything that `niwaki parse` reads; or with --index, an
 index of `niwaki index`. A query is words and arrows (docs/formats/queries.md): tags or conditions,
-`>` to a child, `>>` to anything below, `++` to a later word, `!` for what must not be there, and
-`=` for what is to be told. Instead of a query, --set takes a set of them: `facts`, or a file.
+`>` to a child, `>>` to anything below, `++` to a later word, `!` for what must not be there, `?`
+for what may be, and `=` for what is to be told. Instead of a query, --set takes a set of them:
+`facts`, or a file.
 
   niwaki find 'VERB >nsubj NOUN=x >obj *=y' trees.conllu
   niwaki find '[lemma=plant] >obj *=y' letter.txt -m en --count y.lemma

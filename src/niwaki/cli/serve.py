@@ -23,6 +23,7 @@ import logging
 import os
 import secrets
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from niwaki.cli import OK
@@ -84,25 +85,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    _log(arguments.quiet)
-    open_workbench(
-        arguments.model,
-        trees=arguments.trees,
-        references=arguments.references,
-        bitext=arguments.bitext,
-        rules=arguments.rules,
-        connectives=arguments.connectives,
-        roles=arguments.roles,
-        compressors=arguments.compressor,
-        work=arguments.work,
-        host=arguments.host,
-        port=arguments.port,
-        token=_token(arguments.token_file),
-        allow_hosts=arguments.allow_host,
-        workers=arguments.workers,
-        seconds=arguments.seconds,
-        opened=_say_where,
-    )
+    with _logging(arguments.quiet):
+        open_workbench(
+            arguments.model,
+            trees=arguments.trees,
+            references=arguments.references,
+            bitext=arguments.bitext,
+            rules=arguments.rules,
+            connectives=arguments.connectives,
+            roles=arguments.roles,
+            compressors=arguments.compressor,
+            work=arguments.work,
+            host=arguments.host,
+            port=arguments.port,
+            token=_token(arguments.token_file),
+            allow_hosts=arguments.allow_host,
+            workers=arguments.workers,
+            seconds=arguments.seconds,
+            opened=_say_where,
+        )
     return OK
 
 
@@ -130,10 +131,16 @@ def _token(path: str | None) -> str | None:
     return Path(path).read_text(encoding="utf-8", errors="replace").strip()
 
 
-def _log(quiet: bool) -> None:
+@contextlib.contextmanager
+def _logging(quiet: bool) -> Iterator[None]:
+    """Requests as lines on stderr, for as long as the workbench is open."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
     log = logging.getLogger("niwaki.serve")
     log.addHandler(handler)
     log.setLevel(logging.WARNING if quiet else logging.INFO)
     log.propagate = False
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import add_threads, positive
+from niwaki.cli._arguments import add_numbers, add_threads, positive
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._stages import Stages
 from niwaki.data.files import check_writable
@@ -39,18 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the senses")
     parser.add_argument("--links", metavar="FILE", help="word links (default: align the words)")
     parser.add_argument("-m", "--model", metavar="MODEL", default="en", help="parser, default: en")
-    for name, default, text in (
+    add_numbers(
+        parser,
+        positive,
         ("least", _DEFAULTS.least, "occurrences that a phrase must have"),
         ("most", _DEFAULTS.most, "occurrences of a phrase that are learned from"),
         ("classes", _DEFAULTS.classes, "translations of a phrase that are told apart"),
-    ):
-        parser.add_argument(
-            f"--{name}",
-            type=positive,
-            default=default,
-            metavar="N",
-            help=f"{text} (default: {default})",
-        )
+    )
     add_threads(parser)
     add_on_error(parser, "pairs that cannot be used")
 

@@ -16,7 +16,7 @@ import argparse
 import json
 
 from niwaki.cli import OK
-from niwaki.cli._arguments import add_threads, natural, positive
+from niwaki.cli._arguments import add_numbers, add_threads, natural, positive
 from niwaki.cli._stages import Stages
 from niwaki.tasks.translate.decoder import SearchSettings
 from niwaki.tasks.translate.optimisers import OPTIMISERS
@@ -38,31 +38,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=_SETTINGS.by,
         help=f"how weights are found (default: {_SETTINGS.by})",
     )
-    for name, default, text in (
+    add_numbers(
+        parser,
+        positive,
         ("runs", 3, "runs with other seeds"),
         ("rounds", _SETTINGS.rounds, "most rounds of a run"),
         ("nbest", NBEST, "translations of a sentence in a round"),
         ("stack", _SEARCH.stack, "as for `translate run`"),
-    ):
-        parser.add_argument(
-            f"--{name}",
-            type=positive,
-            default=default,
-            metavar="N",
-            help=f"{text} (default: {default})",
-        )
+    )
     add_threads(parser)
-    for name, default, text in (
+    add_numbers(
+        parser,
+        natural,
         ("limit", _SEARCH.limit, "as for `translate run`"),
         ("seed", _SETTINGS.seed, "of the first run"),
-    ):
-        parser.add_argument(
-            f"--{name}",
-            type=natural,
-            default=default,
-            metavar="N",
-            help=f"{text} (default: {default})",
-        )
+    )
     parser.add_argument("--senses", metavar="FILE", help="of `translate train-senses`")
     parser.add_argument(
         "--parser", metavar="MODEL", help="for pre-ordering: instead of its own; for senses: not en"

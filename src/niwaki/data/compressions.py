@@ -17,7 +17,7 @@ from niwaki.data.documents import NEW
 from niwaki.data.files import Input, Source
 from niwaki.data.jsonlines import objects
 from niwaki.data.sentence import Sentence
-from niwaki.data.text import TextSegmenter, read_sentences
+from niwaki.data.text import TextSegmenter, opened, read_sentences
 from niwaki.errors import CorpusError, shown
 
 # Which words are kept.
@@ -41,7 +41,7 @@ def read_compressions(
 
     Sentences of CoNLL-U have one reference, `Keep=0` where words are dropped.
     """
-    stream = Input(source)
+    stream = opened(source)
     if stream.peek(1 << 12).lstrip()[:1] == b"{":
         yield from _of_json(stream)
         return

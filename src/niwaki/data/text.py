@@ -41,15 +41,7 @@ def read_sentences(
     reading goes on: a sentence of CoNLL-U is left out; in text, bytes that are not
     UTF-8 become U+FFFD.
     """
-    try:
-        stream = source if isinstance(source, Input) else Input(source)
-    except FileNotFoundError as error:
-        if not isinstance(source, str) or " " not in source:
-            raise
-        raise NiwakiError(
-            f"no file {shown(source)}; a text comes from a file or standard input, "
-            "in Python as [text], or niwaki.load()(text)"
-        ) from error
+    stream = source if isinstance(source, Input) else opened(source)
     if form is None:
         other = "tokens" if segmenter is None else "text"
         form = "conllu" if looks_like_conllu(stream) else other
@@ -63,6 +55,19 @@ def read_sentences(
             "or train it on data with `# text` or SpaceAfter"
         )
     return segmenter.segment(_decoded(stream, on_fault), by_lines=form == "lines", file=stream.name)
+
+
+def opened(source: Source) -> Input:
+    """A file of sentences; the name of one that is not there may be meant as a text."""
+    try:
+        return Input(source)
+    except FileNotFoundError as error:
+        if not isinstance(source, str) or " " not in source:
+            raise
+        raise NiwakiError(
+            f"no file {shown(source)}; a text comes from a file or standard input, "
+            "in Python as niwaki.load()(text), or where one file is taken, as [text]"
+        ) from error
 
 
 def looks_like_conllu(stream: Input) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from niwaki.data.sentence import Sentence
-from niwaki.errors import ExtraMissingError
+from niwaki.errors import ExtraMissingError, NiwakiError
 
 
 def to_networkx(sentence: Sentence) -> Any:
@@ -22,6 +22,8 @@ def to_networkx(sentence: Sentence) -> Any:
         import networkx
     except ImportError as error:
         raise ExtraMissingError("networkx is not installed; run: pip install networkx") from error
+    if not isinstance(sentence, Sentence):
+        raise NiwakiError(f"found a {type(sentence).__name__}; give one Sentence")
     graph = networkx.DiGraph(id=sentence.id, text=sentence.text)
     graph.add_node(0)
     for token in sentence:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from niwaki.data.given import sentences_given
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ExtraMissingError
 
@@ -30,8 +31,7 @@ def to_spacy(sentences: Sentence | Iterable[Sentence], vocab: Any = None) -> Any
         from spacy.vocab import Vocab
     except ImportError as error:
         raise ExtraMissingError("spaCy is not installed; run: pip install niwaki[spacy]") from error
-    columns = _columns([sentences] if isinstance(sentences, Sentence) else sentences)
-    return Doc(Vocab() if vocab is None else vocab, **columns)
+    return Doc(Vocab() if vocab is None else vocab, **_columns(sentences_given(sentences)))
 
 
 def _columns(sentences: Iterable[Sentence]) -> dict[str, list[Any]]:

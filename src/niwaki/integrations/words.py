@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from niwaki.data.given import sentences_given
 from niwaki.data.sentence import Sentence
 
 COLUMNS = (
@@ -18,8 +19,7 @@ NUMBERS = frozenset({"prob"})
 
 def rows(sentences: Sentence | Iterable[Sentence]) -> Iterator[tuple[Any, ...]]:
     """A row for each word; None where a place or a probability is not known."""
-    several = [sentences] if isinstance(sentences, Sentence) else sentences
-    for number, sentence in enumerate(several):
+    for number, sentence in enumerate(sentences_given(sentences)):
         columns = (
             *(sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats),
             *(sentence.heads, sentence.deprels, sentence.misc),

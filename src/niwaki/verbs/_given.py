@@ -14,6 +14,7 @@ from niwaki.data.conllu import read_conllu
 from niwaki.data.files import Source
 from niwaki.data.given import Given, sentences_given
 from niwaki.data.sentence import Sentence
+from niwaki.data.text import read_sentences
 from niwaki.errors import CorpusError, ModelError, NiwakiError
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
@@ -65,6 +66,16 @@ def is_source(given: object) -> bool:
 
 def sentences_of(given: Any) -> Iterable[Sentence]:
     return read_conllu(given, multi_root=True) if is_source(given) else sentences_given(given)
+
+
+def read_given(
+    given: Any, pipeline: Pipeline | None, form: str | None = None, on_fault: OnFault = None
+) -> Iterable[Sentence]:
+    """The sentences of a file, or of what is given in Python; a pipeline also reads texts."""
+    if is_source(given):
+        segmenter = None if pipeline is None else pipeline.segmenter
+        return read_sentences(given, form, segmenter, on_fault=on_fault)
+    return sentences_given(given, None if pipeline is None else pipeline.read_text)
 
 
 def links_of(given: Any) -> Iterable[Links]:

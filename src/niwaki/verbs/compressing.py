@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePath
-from typing import Literal
+from typing import Any, Literal
 
 from niwaki.data.compressions import (
     Compression,
@@ -18,6 +18,7 @@ from niwaki.data.compressions import (
 )
 from niwaki.data.documents import cut_at_documents
 from niwaki.data.files import Source
+from niwaki.data.given import Given
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import read_sentences
 from niwaki.data.wordnet import WordNet
@@ -25,9 +26,10 @@ from niwaki.errors import NiwakiError, shown
 from niwaki.errors import nearest as nearest_name
 from niwaki.metrics.compression import CompressionEvaluation, nearest
 from niwaki.metrics.compression import evaluate_compression as evaluate_choices
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.tasks.compress.learning import learn_compressor
 from niwaki.tasks.compress.model import Compressor, Settings
-from niwaki.verbs._given import Model, Watch, is_source, model_of, name_of, unwatched
+from niwaki.verbs._given import Model, Watch, is_source, model_of, name_of, read_given, unwatched
 
 Compressions = Source | Iterable[Compression | Sentence]
 # A share of the words; or "gold": as many as the reference that the input has.
@@ -38,7 +40,7 @@ COPY = "copy-all"
 
 
 def compress(
-    source: Compressions,
+    source: Compressions | Given,
     model: str | os.PathLike[str] | Compressor,
     *,
     parser: Model | None = None,
@@ -67,7 +69,8 @@ def compress(
     if method not in METHODS:
         raise NiwakiError(f"no method {shown(method)}; {nearest_name(method, METHODS)}")
     related = None if wordnet is None else WordNet(wordnet)
-    given = _compressions(source, parser, threads)
+    pipeline = None if parser is None else model_of(parser)
+    given = _compressions(_with_texts_read(source, pipeline), pipeline, threads)
     by_sentence = {id(each.sentence): each for each in given}
     for block in cut_at_documents(each.sentence for each in given):
         sizes = None
@@ -150,6 +153,15 @@ def _reference(given: Compression) -> Kept:
         where = f"{given.sentence.file}:{given.sentence.line}"
         raise NiwakiError(f"{where}: nobody has said what is kept; give `keep`, or Keep=0 in MISC")
     return given.references[0]
+
+
+def _with_texts_read(source: Compressions | Given, pipeline: Pipeline | None) -> Compressions:
+    if is_source(source):
+        return source  # type: ignore[return-value]
+    items: list[Any] = list(source)  # type: ignore[arg-type]
+    if any(isinstance(each, str | list | tuple) for each in items):
+        return read_given(items, pipeline)
+    return items
 
 
 def _compressions(

@@ -9,12 +9,20 @@ from pathlib import PurePath
 
 from niwaki.data.connectives import Document, documents
 from niwaki.data.sentence import Sentence
-from niwaki.data.text import read_sentences
 from niwaki.metrics.connectives import ConnectivesEvaluation
 from niwaki.metrics.connectives import evaluate_connectives as evaluate_documents
 from niwaki.tasks.connectives.learning import learn_connectives
 from niwaki.tasks.connectives.model import ConnectiveModel, Settings
-from niwaki.verbs._given import Model, Sentences, Watch, is_source, model_of, name_of, unwatched
+from niwaki.verbs._given import (
+    Model,
+    Sentences,
+    Watch,
+    is_source,
+    model_of,
+    name_of,
+    read_given,
+    unwatched,
+)
 
 
 def connectives(
@@ -34,7 +42,7 @@ def connectives(
         ...     print([notes.get("Arg1") for notes in sentence.notes])
     """
     finder = model if isinstance(model, ConnectiveModel) else ConnectiveModel.load(model)
-    given = _documents(source, parser, threads)
+    given = _documents([source], parser, threads)
     mark = mark or not any(each.connectives for each in given)
     return (s for found in finder.resolve(given, mark=mark) for s in found.marked())
 
@@ -55,7 +63,8 @@ def train_connectives(
 
         >>> model = train_connectives("train.conllu", "connectives.niwaki", parser="en")
     """
-    given = _documents(source, parser, threads)
+    files = [source] if is_source(source) else source
+    given = _documents(files, parser, threads)  # type: ignore[arg-type]
     made_by = "given" if parser is None else PurePath(name_of(parser, "a model")).name
     card = {"trees": made_by}
     model = learn_connectives(given, settings, card, lambda total: watch("learning", 1, total))
@@ -69,22 +78,20 @@ def evaluate_connectives(gold: Sentences, system: Sentences) -> ConnectivesEvalu
 
     >>> evaluate_connectives("gold.conllu", "system.conllu").scores["both"]
     """
-    return evaluate_documents(_documents(gold, None, 1), _documents(system, None, 1))
+    return evaluate_documents(_documents([gold], None, 1), _documents([system], None, 1))
 
 
 def _documents(
-    source: Sentences | Iterable[Sentences], parser: Model | None, threads: int
+    sources: Iterable[Sentences | Sentence], parser: Model | None, threads: int
 ) -> list[Document]:
     pipeline = None if parser is None else model_of(parser)
-    files = [source] if is_source(source) else source
     given: list[Document] = []
     sentences: list[Sentence] = []
-    for each in files:  # type: ignore[union-attr]
+    for each in sources:
         if isinstance(each, Sentence):
             sentences.append(each)
         else:
-            segmenter = pipeline.segmenter if pipeline else None
-            given += documents(read_sentences(each, segmenter=segmenter))  # type: ignore[arg-type]
+            given += documents(read_given(each, pipeline))
     given += documents(sentences)
     if pipeline is None:
         return given

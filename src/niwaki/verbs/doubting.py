@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from niwaki.analysis.doubts import KINDS, Doubts, least_certain
-from niwaki.data.given import sentences_given
 from niwaki.data.sentence import Sentence
-from niwaki.data.text import read_sentences
 from niwaki.data.token import known_probabilities
 from niwaki.errors import NiwakiError, nearest
-from niwaki.verbs._given import Model, Sentences, is_source, model_of
+from niwaki.verbs._given import Model, Sentences, model_of, read_given
 from niwaki.verbs.parsing import parse
 
 _IN_THE_BOX = "en"
@@ -51,11 +48,7 @@ def _certain(
 ) -> Iterator[Sentence]:
     """Sentences with probabilities."""
     pipeline = model_of(_IN_THE_BOX if model is None else model)
-    given: Any = source
-    if is_source(given):
-        read = read_sentences(given, form, pipeline.segmenter)
-    else:
-        read = sentences_given(given, pipeline.read_text)
+    read = iter(read_given(source, pipeline, form))
     start = list(itertools.islice(read, 1))
     everything = itertools.chain(start, read)
     if model is None and start and "arc" in known_probabilities(start[0]):

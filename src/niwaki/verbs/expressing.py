@@ -11,7 +11,6 @@ from niwaki.data.files import Source
 from niwaki.data.meaning import Meaning, read_pairs
 from niwaki.data.roles import with_table
 from niwaki.data.sentence import Sentence
-from niwaki.data.text import read_sentences
 from niwaki.data.tree import Tree
 from niwaki.errors import NiwakiError
 from niwaki.metrics.meaning import MeaningEvaluation
@@ -23,7 +22,7 @@ from niwaki.tasks.meaning.encode import encode
 from niwaki.tasks.meaning.from_ud import expressed
 from niwaki.tasks.meaning.labels import is_formal
 from niwaki.tasks.meaning.rules import IN_THE_BOX, MeaningRules, load_meaning_rules
-from niwaki.verbs._given import Model, Sentences, is_source, model_of
+from niwaki.verbs._given import Model, Sentences, model_of, read_given
 
 Rules = str | os.PathLike[str] | MeaningRules
 
@@ -124,9 +123,7 @@ def _trees(
     source: Sentences, pipeline: Pipeline | None, table: Source | None, k: int, threads: int
 ) -> Iterator[Sentence]:
     """A file is opened when the first tree is asked for, so that none stays open."""
-    segmenter = pipeline.segmenter if pipeline else None
-    given: Iterable[Sentence]
-    given = read_sentences(source, segmenter=segmenter) if is_source(source) else source  # type: ignore[arg-type, assignment]
+    given = read_given(source, pipeline)
     if table is not None:
         given = with_table(given, table)
     # Tags that are given would be better than those of sentences to come.

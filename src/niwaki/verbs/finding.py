@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from niwaki.data.sentence import Sentence
-from niwaki.data.text import read_sentences
 from niwaki.errors import CorpusError, NiwakiError
 from niwaki.tasks.find.index import Index, write_index
 from niwaki.tasks.find.query import Query, find_in_sentences
@@ -23,6 +22,7 @@ from niwaki.verbs._given import (
     is_source,
     model_of,
     predicts,
+    read_given,
 )
 
 
@@ -89,19 +89,13 @@ def _trees(
     on_fault: OnFault,
 ) -> Iterator[Sentence]:
     pipeline = None if model is None else model_of(model)
-    segmenter = None if pipeline is None else pipeline.segmenter
     retag = predicts(tags)
 
     def read() -> Iterator[Sentence]:
         given: Iterable[Any] = [source] if is_source(source) else source  # type: ignore[assignment]
         for each in given:
-            if isinstance(each, Sentence):
-                yield each
-            elif is_source(each):
-                found = read_sentences(each, form, segmenter, on_fault=on_fault)
-                yield from found if pipeline else _with_trees(found)
-            else:
-                yield from each
+            found = read_given(each, pipeline, form, on_fault)
+            yield from _with_trees(iter(found)) if is_source(each) and not pipeline else found
 
     if pipeline is None:
         return read()

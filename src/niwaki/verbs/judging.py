@@ -12,7 +12,6 @@ import numpy as np
 
 from niwaki.data.judged import breakage_of
 from niwaki.data.sentence import Sentence
-from niwaki.data.text import read_sentences
 from niwaki.errors import CorpusError, NiwakiError
 from niwaki.metrics.judging import JudgingEvaluation, evaluate_judging
 from niwaki.pipeline.pipeline import Pipeline
@@ -28,6 +27,7 @@ from niwaki.verbs._given import (
     is_source,
     model_of,
     name_of,
+    read_given,
     unwatched,
 )
 
@@ -85,7 +85,7 @@ def judge(
             f"this judge learned with the parser {learned_with}, and {given} was given; "
             "parse with the same (--parser)"
         )
-    return _judged(_read(source, pipeline, form), reader, pipeline, threads)
+    return _judged(read_given(source, pipeline, form), reader, pipeline, threads)
 
 
 def train_judge(
@@ -171,7 +171,7 @@ def _name(parser: Model) -> str:
 def _tagged(source: Sentences, parser: Model | None, threads: int) -> list[Sentence]:
     """The sentences with tags: their own, or those of a parser."""
     pipeline = None if parser is None else model_of(parser)
-    given = list(_read(source, pipeline))
+    given = list(read_given(source, pipeline))
     if pipeline is not None:
         return list(pipeline.parse(given, threads=threads, retag=True))
     for sentence in given:
@@ -186,22 +186,17 @@ def _tagged(source: Sentences, parser: Model | None, threads: int) -> list[Sente
     return given
 
 
-def _read(source: Any, pipeline: Pipeline | None, form: str | None = None) -> Iterable[Sentence]:
-    segmenter = pipeline.segmenter if pipeline else None
-    return read_sentences(source, form, segmenter) if is_source(source) else source
-
-
 def _read_all(sources: Any, pipeline: Pipeline) -> list[Sentence]:
     """The sentences of one source, or of several."""
     found: list[Sentence] = []
     for each in [sources] if is_source(sources) else sources:
-        found += [each] if isinstance(each, Sentence) else _read(each, pipeline)
+        found += read_given(each, pipeline)
     return found
 
 
 def _all(given: Sentences) -> list[Sentence]:
     """All sentences of a file, of whose trees nothing need be known."""
-    return list(read_sentences(given, "conllu") if is_source(given) else given)  # type: ignore[arg-type]
+    return list(read_given(given, None, "conllu"))
 
 
 def _watched(items: Iterable[Any], watch: Watch, stage: str) -> Iterator[Any]:

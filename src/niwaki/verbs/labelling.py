@@ -8,10 +8,8 @@ from pathlib import PurePath
 from typing import Any
 
 from niwaki.data.files import Source
-from niwaki.data.given import sentences_given
 from niwaki.data.roles import Roleset, predicates_of, read_rolesets, with_predicates, with_table
 from niwaki.data.sentence import Sentence
-from niwaki.data.text import read_sentences
 from niwaki.errors import CorpusError
 from niwaki.metrics.roles import RolesEvaluation
 from niwaki.metrics.roles import evaluate_roles as evaluate_sentences
@@ -19,7 +17,16 @@ from niwaki.tasks.roles.facts import facts_of
 from niwaki.tasks.roles.learning import learn_roles
 from niwaki.tasks.roles.model import IN_THE_BOX, RoleLabeller, Settings
 from niwaki.tasks.trees import TreeView
-from niwaki.verbs._given import Model, Sentences, Watch, is_source, model_of, name_of, unwatched
+from niwaki.verbs._given import (
+    Model,
+    Sentences,
+    Watch,
+    is_source,
+    model_of,
+    name_of,
+    read_given,
+    unwatched,
+)
 
 Labeller = str | os.PathLike[str] | RoleLabeller
 
@@ -128,15 +135,9 @@ def _parsed(
 ) -> list[Sentence]:
     """Sentences with the roles that are known; these are found before others make the trees."""
     pipeline = None if parser is None else model_of(parser)
-    segmenter = pipeline.segmenter if pipeline else None
     given: list[Sentence] = []
     for each in sources:
-        if isinstance(each, Sentence):
-            given.append(each)
-        elif is_source(each):
-            given += read_sentences(each, segmenter=segmenter)  # type: ignore[arg-type]
-        else:
-            given += sentences_given(each, pipeline and pipeline.read_text)  # type: ignore[arg-type]
+        given += read_given(each, pipeline)
     if table is not None:
         given = list(with_table(given, table))
     if pipeline is None:

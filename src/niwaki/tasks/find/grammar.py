@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from niwaki.data.universal import UPOS
 from niwaki.errors import QueryError, nearest, shown
 from niwaki.tasks.find.pattern import (
+    COLUMNS,
     KEYS,
     WHOLE,
     Arrow,
+    Comparison,
     Condition,
     Kind,
     Pattern,
@@ -28,6 +30,7 @@ WORD = "word"
 _SPACE = re.compile(r"\s*")
 _NAME = re.compile(r"[^\W\d]\w*")
 _KEY = re.compile(r"[^\W\d]\w*(\[\w+\])?")
+_FIELD = re.compile(r"([^\W\d]\w*)\.([^\W\d]\w*(?:\[\w+\])?)")
 _ARROW = re.compile(r"(>>|<<|>|<|\$)?(\+\+|\+|--|-)?")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _REGEX = re.compile(r"/((?:[^/\\]|\\.)*)/")
@@ -37,11 +40,13 @@ _SIDES = ("after", "before")
 _LABELS = ("label", "has", "lacks")
 _TAGS = ("upos", "xpos")
 _WORD_STARTS = "give a word: a tag such as VERB, * or [lemma=give]"
+# Before an arrow: to words that are not there, or that may be.
+_NOT, _MAYBE = "!", "?"
 # Deep enough for any tree, and not for Python's stack.
 _DEEPEST = 50
 
 
-@dataclass
+@dataclass(eq=False)
 class _Word:
     """A word as it is written: what is asked of it, its name, and its arrows."""
 
@@ -49,44 +54,67 @@ class _Word:
     conditions: list[Condition]
     name: str = ""
     name_at: int = 0
-    arrows: list[tuple[bool, Relation, _Word]] = field(default_factory=list)
+    arrows: list[tuple[str, Relation, _Word]] = field(default_factory=list)
 
-    def all_words(self, *, negated: bool) -> Iterator[_Word]:
-        """This word and those behind its arrows; with or without those of negations."""
+    def all_words(self, signs: str) -> Iterator[_Word]:
+        """This word and those behind its arrows without a sign, or with one of these."""
         yield self
-        for refused, _, end in self.arrows:
-            if negated or not refused:
-                yield from end.all_words(negated=negated)
+        for sign, _, end in self.arrows:
+            if not sign or sign in signs:
+                yield from end.all_words(signs)
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """A comparison as it is written."""
+
+    at: int
+    names: tuple[str, str]
+    keys: tuple[str, str]
+    negated: bool
 
 
 def read_query(text: str) -> tuple[Pattern, dict[str, int]]:
     """What a query says, and the numbers of its words by their names, in order."""
-    chains = _Reader(text).query()
-    positive = [word for chain in chains for word in chain.all_words(negated=False)]
-    names = [word.name for word in positive if word.name]
-    if not names:
+    chains, compared = _Reader(text).query()
+    if not any(word.name for chain in chains for word in chain.all_words("")):
         chains[0].name = WORD
-        names = [WORD]
-    for word in (each for chain in chains for each in chain.all_words(negated=True)):
-        if word.name and word.name not in names:
-            raise QueryError(
-                text,
-                word.name_at + 1,
-                f"{word.name} is named in a negation only",
-                "leave the name out: what is not there cannot be told",
-            )
-    builder = _Builder({name: number for number, name in enumerate(dict.fromkeys(names))})
+    _check_names(text, chains, compared)
+    told = [word.name for chain in chains for word in chain.all_words(_MAYBE) if word.name]
+    builder = _Builder({name: number for number, name in enumerate(dict.fromkeys(told))})
     pattern = Pattern()
     for chain in chains:
         pattern = pattern.joined(builder.pattern(chain)[1])
-    return _with_words(pattern), dict(builder.names)
+    comparisons = tuple(map(builder.comparison, compared))
+    return replace(_with_words(pattern), comparisons=comparisons), dict(builder.names)
+
+
+def _check_names(text: str, chains: list[_Word], compared: list[_Compared]) -> None:
+    """Names in a negation or a comparison are those of words that must be there."""
+    certain = [word for chain in chains for word in chain.all_words("")]
+    told = [word for chain in chains for word in chain.all_words(_MAYBE)]
+    names = {word.name for word in certain if word.name}
+    for word in (each for chain in chains for each in chain.all_words(_NOT + _MAYBE)):
+        if not word.name or word in certain:
+            continue
+        if word not in told and word.name not in names:
+            found = f"{word.name} is named in a negation only"
+            advice = "leave the name out: what is not there cannot be told"
+            raise QueryError(text, word.name_at + 1, found, advice)
+        if word in told and sum(each.name == word.name for each in told) > 1:
+            found = f"{word.name} is also named elsewhere"
+            advice = "give a word that may not be there a name of its own"
+            raise QueryError(text, word.name_at + 1, found, advice)
+    for each in compared:
+        for name in each.names:
+            if name not in names:
+                found = f"{shown(name)} is no word that must be there"
+                raise QueryError(text, each.at + 1, found, nearest(name, sorted(names)))
 
 
 def _with_words(pattern: Pattern) -> Pattern:
     """The pattern with each of its words once: a name may be used again."""
-    return Pattern(
-        tuple(dict.fromkeys(pattern.words)), pattern.conditions, pattern.arrows, pattern.without
-    )
+    return replace(pattern, words=tuple(dict.fromkeys(pattern.words)))
 
 
 class _Builder:
@@ -105,11 +133,20 @@ class _Builder:
         # In a negation, a word with a name is one of those around it.
         own = () if inside and word.name else (number,)
         found = Pattern(own, tuple((number, each) for each in word.conditions))
-        for refused, relation, end in word.arrows:
-            other, below = self.pattern(end, inside or refused)
+        for sign, relation, end in word.arrows:
+            other, below = self.pattern(end, inside or sign == _NOT)
             below = below.joined(Pattern(arrows=(Arrow(number, relation, other),)))
-            found = found.joined(Pattern(without=(_with_words(below),)) if refused else below)
+            if sign == _NOT:
+                below = Pattern(without=(_with_words(below),))
+            elif sign == _MAYBE:
+                below = Pattern(maybe=(_with_words(below),))
+            found = found.joined(below)
         return number, found
+
+    def comparison(self, written: _Compared) -> Comparison:
+        (one, other), (key, other_key) = written.names, written.keys
+        numbers = self.names[one], self.names[other]
+        return Comparison(numbers[0], key, numbers[1], other_key, written.negated)
 
 
 class _Reader:
@@ -121,14 +158,39 @@ class _Reader:
 
     # -- words --------------------------------------------------------------------
 
-    def query(self) -> list[_Word]:
+    def query(self) -> tuple[list[_Word], list[_Compared]]:
         chains = [self._chain(0)]
+        compared: list[_Compared] = []
         while self._takes(";"):
-            chains.append(self._chain(0))
+            self._space()
+            if _FIELD.match(self._text, self._at):
+                compared.append(self._comparison())
+            else:
+                chains.append(self._chain(0))
         self._space()
         if self._at < len(self._text):
             self._fail("this cannot stand here", "put ; between two parts, or an arrow before it")
-        return chains
+        return chains, compared
+
+    def _comparison(self) -> _Compared:
+        start = self._at
+        name, key = self._field()
+        negated = self._takes("!")
+        if not self._takes("="):
+            self._fail("no comparison", f"write such as {name}.{key}=y.{key}")
+        self._space()
+        other, other_key = self._field()
+        return _Compared(start, (name, other), (key, other_key), negated)
+
+    def _field(self) -> tuple[str, str]:
+        start = self._at
+        self._matched(_FIELD, "no field of a word", "write such as x.lemma")
+        name, _, key = self._text[start : self._at].partition(".")
+        if key not in COLUMNS and not key[0].isupper():
+            self._at = start
+            advice = nearest(key, COLUMNS)
+            self._fail(f"unknown field {shown(key)}", f"{advice}, or a feature such as Tense")
+        return name, key
 
     def _chain(self, depth: int) -> _Word:
         if depth > _DEEPEST:
@@ -137,13 +199,13 @@ class _Reader:
         while True:
             self._space()
             start = self._at
-            refused = self._takes("!")
-            if refused:
+            sign = next((sign for sign in (_NOT, _MAYBE) if self._takes(sign)), "")
+            if sign:
                 self._space()
             relation = self._relation()
             if relation is None:
-                if refused:
-                    self._fail("no arrow behind !", "write such as !>obj *")
+                if sign:
+                    self._fail(f"no arrow behind {sign}", f"write such as {sign}>obj *")
                 self._at = start
                 return word
             if self._takes("("):
@@ -152,7 +214,10 @@ class _Reader:
                     self._fail("a parenthesis is not closed", "write )")
             else:
                 end = self._word()
-            word.arrows.append((refused, relation, end))
+            if sign == _MAYBE and not any(each.name for each in end.all_words(_MAYBE)):
+                self._at = start
+                self._fail("nothing is told of what may be there", "name it: ?>obj *=y")
+            word.arrows.append((sign, relation, end))
 
     def _word(self) -> _Word:
         self._space()

@@ -7,11 +7,20 @@ word that is not yet known gives new rows, and each arrow between known words ta
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from niwaki.tasks.find.forest import NO_HEAD, Fitting, Forest, Numbers
-from niwaki.tasks.find.pattern import Arrow, Condition, Pattern, Relation
+from niwaki.tasks.find.pattern import (
+    COLUMNS,
+    Arrow,
+    Comparison,
+    Condition,
+    Pattern,
+    Relation,
+    value_of,
+)
 from niwaki.tasks.find.relations import related, sentences_of, stand_so
 from niwaki.tasks.reorder.rules import child_limits
 from niwaki.typing import IntArray
@@ -22,6 +31,8 @@ _AT_ONCE = 1 << 14
 _FEW_FIRST = ("<", ">", "$", "<<", ">>", "")
 # The column of a table that says from which row of another one each row came.
 _ORIGIN = -1
+# In the place of an optional word that is not there.
+NO_WORD = -1
 
 # Words of the forest by the numbers of the query's words, a row for each match.
 _Table = dict[int, Numbers]
@@ -30,14 +41,15 @@ _Table = dict[int, Numbers]
 def find_rows(forest: Forest, pattern: Pattern, told: Sequence[int]) -> Iterator[IntArray]:
     """Arrays with a row for each match, of the words that are told, some sentences at a time.
 
-    Rows are distinct, and in the order of their words.
+    Rows are distinct, and in the order of sentences and words; an optional word that is not there
+    is NO_WORD.
     """
     matcher = _Matcher(forest)
     start = min(pattern.words, key=lambda word: matcher.at_most(pattern.of_word(word)))
     words = matcher.words(pattern.of_word(start))
     for part in _by_sentences(forest, words):
         table = matcher.solved(pattern, {start: part})
-        yield _distinct([table[number] for number in told])
+        yield _distinct(forest, [table[number] for number in told])
 
 
 def _by_sentences(forest: Forest, words: IntArray) -> Iterator[IntArray]:
@@ -52,9 +64,11 @@ def _by_sentences(forest: Forest, words: IntArray) -> Iterator[IntArray]:
         begin = end
 
 
-def _distinct(columns: Sequence[Numbers]) -> IntArray:
+def _distinct(forest: Forest, columns: Sequence[Numbers]) -> IntArray:
     rows = np.stack(columns, axis=1).astype(np.int32)
-    rows = rows[np.lexsort(rows.T[::-1])]
+    # By sentences first, because words that are not there have no place.
+    sentences = sentences_of(forest, rows.max(axis=1))
+    rows = rows[np.lexsort([*rows.T[::-1], sentences])]
     is_new = np.ones(len(rows), dtype=bool)
     is_new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
     return rows[is_new]
@@ -66,6 +80,8 @@ class _Matcher:
     def __init__(self, forest: Forest) -> None:
         self._forest = forest
         self._fitting: dict[Condition, Fitting] = {}
+        # Texts that were compared, as numbers.
+        self._texts: dict[str, int] = {}
 
     # -- words by themselves --------------------------------------------------------
 
@@ -149,8 +165,15 @@ class _Matcher:
                 waiting.remove(arrow.reversed)
             missing.remove(arrow.end)
             table = self._joined(pattern, arrow, table)
+        for comparison in pattern.comparisons:
+            table = _chosen(table, self._compared(comparison, table))
         for refused in pattern.without:
             table = self._without(refused, table)
+        known = pattern.words
+        for optional in pattern.maybe:
+            before = set(table)
+            table = self._with_optional(replace(optional, words=known + optional.words), table)
+            known += tuple(set(table) - before)
         return table
 
     def _asked(self, pattern: Pattern, table: _Table) -> _Table:
@@ -199,6 +222,37 @@ class _Matcher:
         kept = np.ones(size, dtype=bool)
         kept[tried[_ORIGIN]] = False
         return _chosen(table, kept)
+
+    def _with_optional(self, optional: Pattern, table: _Table) -> _Table:
+        """Rows for each way in which a pattern comes true, or one in which its words are not."""
+        size = len(next(iter(table.values())))
+        tried = self.solved(optional, {**table, _ORIGIN: np.arange(size)})
+        is_alone = np.ones(size, dtype=bool)
+        is_alone[tried[_ORIGIN]] = False
+        alone = np.flatnonzero(is_alone)
+        found = _chosen(table, np.concatenate([tried[_ORIGIN], alone]))
+        for word in tried.keys() - table.keys() - {_ORIGIN}:
+            found[word] = np.concatenate([tried[word], np.full(len(alone), NO_WORD)])
+        return found
+
+    def _compared(self, comparison: Comparison, table: _Table) -> Fitting:
+        one = self._told(comparison.key, table[comparison.word])
+        other = self._told(comparison.other_key, table[comparison.other])
+        same = (one == other) & (one >= 0)
+        return np.asarray(same != comparison.negated)
+
+    def _told(self, key: str, words: Numbers) -> Numbers:
+        """The number of what each word has under a key; negative if that is not known."""
+        column = COLUMNS.get(key, "FEATS")
+        codes, places = np.unique(self._forest.codes(column)[words], return_inverse=True)
+        values = self._forest.values(column)
+        texts = [value_of(key, values[code]) for code in codes.tolist()]
+        unknown = (None,) if column == "FORM" else (None, "_")
+        numbers = [
+            -1 if text in unknown else self._texts.setdefault(str(text), len(self._texts))
+            for text in texts
+        ]
+        return np.array(numbers, dtype=np.int64)[places]
 
 
 def _chosen(table: _Table, rows: Numbers) -> _Table:

@@ -60,6 +60,13 @@ class Value:
         return found == self.text or (self.text == ANY and key not in COLUMNS)
 
 
+def value_of(key: str, field: str) -> str | None:
+    """What a column's field says under a key; None if it has no such feature."""
+    if key == "words":
+        return field.lower()
+    return field if key in KEYS else parse_pairs(field).get(key)
+
+
 @dataclass(frozen=True)
 class Condition:
     """A key, and values of which one must fit; if negated, none. Other keys are features."""
@@ -75,11 +82,7 @@ class Condition:
 
     def fits(self, field: str) -> bool:
         """Whether a field of its column fits."""
-        found: str | None = field
-        if self.key == "words":
-            found = field.lower()
-        elif self.column == "FEATS":
-            found = parse_pairs(field).get(self.key)
+        found = value_of(self.key, field)
         is_so = found is not None and any(value.fits(self.key, found) for value in self.values)
         return is_so != self.negated
 
@@ -130,18 +133,30 @@ class Arrow(NamedTuple):
         return Arrow(self.end, self.relation.reversed, self.start)
 
 
+class Comparison(NamedTuple):
+    """Two words of a query whose fields must be the same; if negated, must not."""
+
+    word: int
+    key: str
+    other: int
+    other_key: str
+    negated: bool = False
+
+
 @dataclass(frozen=True)
 class Pattern:
-    """Words, what is asked of them, and what must not be there besides.
+    """Words, what is asked of them, what must not be there besides, and what may be.
 
-    `without` are patterns with words of their own, whose arrows and conditions may also speak of
-    words of the patterns around them.
+    `without` and `maybe` are patterns with words of their own, whose arrows may also speak of
+    words of the patterns around them, and conditions of `without` too.
     """
 
     words: tuple[int, ...] = ()
     conditions: tuple[tuple[int, Condition], ...] = ()
     arrows: tuple[Arrow, ...] = ()
     without: tuple[Pattern, ...] = ()
+    maybe: tuple[Pattern, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
 
     def of_word(self, word: int) -> list[Condition]:
         """All that is asked of a word by itself, also by labels of arrows."""
@@ -156,4 +171,6 @@ class Pattern:
             conditions=self.conditions + other.conditions,
             arrows=self.arrows + other.arrows,
             without=self.without + other.without,
+            maybe=self.maybe + other.maybe,
+            comparisons=self.comparisons + other.comparisons,
         )

@@ -12,7 +12,7 @@ import numpy as np
 from niwaki.data.sentence import Sentence
 from niwaki.tasks.find.forest import Forest, SentenceForest
 from niwaki.tasks.find.grammar import read_query
-from niwaki.tasks.find.matching import find_rows
+from niwaki.tasks.find.matching import NO_WORD, find_rows
 from niwaki.tasks.find.relations import sentences_of
 from niwaki.tasks.find.results import Match
 
@@ -47,8 +47,9 @@ class Query:
         return list(find_in_sentences([self], [sentence]))
 
     def match(self, sentence: Sentence, words: Sequence[int]) -> Match:
-        """A match, of the words that are told."""
-        return Match(sentence, dict(zip(self.numbers, words, strict=True)), self.name)
+        """A match, of the words that are told; 0 are optional ones that are not there."""
+        told = zip(self.numbers, words, strict=True)
+        return Match(sentence, {name: word for name, word in told if word}, self.name)
 
 
 class _Row(NamedTuple):
@@ -90,7 +91,9 @@ def _number(row: _Row) -> int:
 
 def _rows(query: Query, forest: Forest) -> Iterator[_Row]:
     for found in find_rows(forest, query.pattern, list(query.numbers.values())):
-        sentences = sentences_of(forest, found[:, 0])
+        # Some words may not be there, but never all.
+        sentences = sentences_of(forest, found.max(axis=1))
         words = found - forest.starts[sentences][:, np.newaxis] + 1
+        words[found == NO_WORD] = 0
         for number, each in zip(sentences.tolist(), words.tolist(), strict=True):
             yield _Row(number, query, each)
