@@ -242,18 +242,19 @@ def test_a_learner_on_a_base_scores_both() -> None:
 @pytest.mark.parametrize("share", [0.9, 0.45, 0.3, 0.12, 0.05])
 def test_a_pruned_table_knows_its_most_important_rows_by_their_keys(share: float) -> None:
     """Buckets are put together without the keys; each key must be found where it is looked for."""
-    keys = random_keys(3000)
+    rows = 12000  # small tables are not made such that buckets can be put together
+    keys = random_keys(rows)
     table = compress(
-        learned({key: {n % CLASSES: 1 + n} for n, key in enumerate(keys)}), CLASSES, 3000
+        learned({key: {n % CLASSES: 1 + n} for n, key in enumerate(keys)}), CLASSES, rows
     )
-    small = pruned(table, int(share * 3000))
-    assert small.rows <= max(share * 3000, 0.4 * 3000 / 12 + 300)
+    small = pruned(table, int(share * rows))
+    assert small.rows <= max(share * rows, 0.4 * rows / 12 + 300)
     assert len(small.arrays["fill"]) < len(table.arrays["fill"]) or share > 0.4
-    last = keys[-int(share * 3000 * 0.9) :]
+    last = keys[-int(share * rows * 0.9) :]
     same = [np.array_equal(score_of(small, key), score_of(table, key)) for key in last]
     # A full bucket drops a row now and then, in both tables.
     assert np.mean(same) > 0.97
-    gone = [np.any(score_of(small, key)) for key in keys[: int((1 - share) * 3000 * 0.9)]]
+    gone = [np.any(score_of(small, key)) for key in keys[: int((1 - share) * rows * 0.9)]]
     assert np.mean(gone) < 0.03
 
 

@@ -18,7 +18,7 @@ _LOAD = 0.62
 _PIECE = 1 << 20
 # So many neighbouring buckets can become one when rows are left out, because tables of many
 # buckets have a multiple of all of these.
-_MERGED, _MANY_BUCKETS = (1, 2, 3, 4, 6, 12), 4096
+_MERGED, _MANY_BUCKETS = (1, 2, 3, 4, 6, 12), 300
 # Before weights are added, so many times the rows that will be kept are looked at, and no fewer
 # than so many.
 _NOTED, _LEAST_NOTED = 2, 1_200_000
