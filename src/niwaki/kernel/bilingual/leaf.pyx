@@ -114,7 +114,8 @@ cdef int find_operations(Search* search, double least) noexcept nogil:
                 gain = try_out(search, kind, a, b, h)
                 if gain > least and keep(&search.found, gain, kind, a, b) < 0:
                     return -1
-    qsort(search.found.items, search.found.size, sizeof(Operation), is_before)
+    if search.found.size > 1:   # there may be no array yet
+        qsort(search.found.items, search.found.size, sizeof(Operation), is_before)
     return 0
 
 

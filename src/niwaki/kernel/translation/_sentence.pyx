@@ -104,7 +104,8 @@ cdef class Sentence:
             for word in range(self.word_starts[at], self.word_starts[at + 1]):
                 lm += self.lm.advance(&state, self.lm_words[word], &state)
             option.estimate = option.static_score + self.lm_weight * lm
-        qsort(self.options, self.count, sizeof(Option), by_span)
+        if self.count > 1:
+            qsort(self.options, self.count, sizeof(Option), by_span)
         cell = 0
         for at in range(self.count):
             option = &self.options[at]
