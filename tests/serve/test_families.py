@@ -153,8 +153,7 @@ def test_annotators_are_asked_by_its_doubts(both: Client, arcs: Pipeline, kind: 
 
 
 def test_it_is_adapted_and_stays_what_it_is(both: Client, kind: str) -> None:
-    # One trial is enough to gain something.
-    request = {"projects": [annotate(both, "Stops", kind, stop_last)], "minutes": 0}
+    request = {"projects": [annotate(both, "Stops", kind, stop_last)]}
     job = both.done(both.post("/api/adapt-start", request))
     assert job["state"] == "done", (job["error"], job["lines"])
     (card,) = (
