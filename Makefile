@@ -74,7 +74,7 @@ build/axe/axe.min.js:
 	tar -xzf $(@D)/$(AXE).tgz -C $(@D) --strip-components 1 -m package/axe.min.js
 
 acceptance: .venv/.built ## checks on the real corpora, if they are at hand
-	$(BIN)/pytest -m acceptance tests/acceptance
+	$(PYTEST) -m acceptance tests/acceptance
 
 endurance: .venv/.built ## commands killed at every step of writing, training also at random moments
 	$(BIN)/pytest -m endurance tests/endurance -s
