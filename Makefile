@@ -16,6 +16,9 @@ TORCH ?= torch==2.13.0
 SPACY ?= spacy==3.8.18
 # What language models of translation are compared with; it is compiled here, which needs cmake.
 KENLM ?= kenlm==0.3.0
+# Tests run on all cores. A process that has none left takes half of what another still has, so
+# neighbours, which share fixtures, mostly stay together.
+PYTEST := $(BIN)/python -m pytest -n logical --dist worksteal
 KERNEL := $(shell find src/niwaki/kernel -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 # CPython itself does not free everything at its end, so leaks are looked for elsewhere.
 SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
@@ -31,7 +34,7 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	$(addprefix tests/training/test_,costs.py groups.py interpolation.py links.py partial.py \
 	resume.py self_training.py tagless.py train.py walk.py)
 
-.PHONY: help demo test lint acceptance endurance asan tsan soak fuzz bench data model roles-model \
+.PHONY: help demo test lint coverage acceptance endurance asan tsan soak fuzz bench data model roles-model \
 	meaning-model judge-model accurate accurate-model language-models languages silver scale lock \
 	sbom wheel wheels docs axe build clean
 
@@ -41,8 +44,18 @@ help: ## print the targets
 demo: .venv/.installed ## install into .venv and show what Niwaki does
 	@sh tools/demo.sh $(BIN)/niwaki
 
+# Without compiled sources, every process that the tests start would compile them again.
+test coverage acceptance endurance asan: export PYTHONDONTWRITEBYTECODE :=
+
 test: .venv/.built ## run the test suite
-	$(BIN)/pytest
+	$(PYTEST)
+
+coverage: .venv/.built ## run the test suite and `make asan`, and count the lines that they run
+	rm -rf build/coverage && mkdir -p build/coverage
+	$(BIN)/python -m coverage run -m $(subst $(BIN)/python -m ,,$(PYTEST))
+	$(BIN)/python -m coverage combine --quiet
+	$(MAKE) asan
+	$(BIN)/python tools/check_coverage.py
 
 lint: .venv/.built ## ruff and mypy
 	$(BIN)/ruff check .
@@ -61,15 +74,17 @@ build/axe/axe.min.js:
 	tar -xzf $(@D)/$(AXE).tgz -C $(@D) --strip-components 1 -m package/axe.min.js
 
 acceptance: .venv/.built ## checks on the real corpora, if they are at hand
-	$(BIN)/pytest -m acceptance tests/acceptance
+	$(PYTEST) -m acceptance tests/acceptance
 
 endurance: .venv/.built ## commands killed at every step of writing, training also at random moments
 	$(BIN)/pytest -m endurance tests/endurance -s
 
 asan: .venv/.built ## the kernel's tests under AddressSanitizer and UBSan
-	NIWAKI_SANITIZE=address,undefined $(BIN)/python setup.py -q build --build-base build/asan --build-lib build/asan/lib
+	NIWAKI_SANITIZE=address,undefined NIWAKI_COUNT_LINES=1 \
+		$(BIN)/python setup.py -q build --build-base build/asan --build-lib build/asan/lib
+	find build/asan -name '*.gcda' -delete
 	$(SANITIZED) $(BIN)/python -c 'from niwaki.kernel import conllu; assert "/build/asan/" in conllu.__file__'
-	$(SANITIZED) $(BIN)/pytest -m kernel -p no:cacheprovider
+	$(SANITIZED) $(PYTEST) -m kernel -p no:cacheprovider
 
 tsan: .venv/.built ## what runs on threads, under ThreadSanitizer: an hour
 	NIWAKI_SANITIZE=thread $(BIN)/python setup.py -q build --build-base build/tsan --build-lib build/tsan/lib

@@ -24,8 +24,13 @@ else:
     # what debuggers read, the kernel is a tenth of the size.
     flags, sanitize = ["-O3", "-g0"], []
 
-# Where it was built is nobody's business: the same source gives the same bytes in any folder.
-flags.append(f"-ffile-prefix-map={os.getcwd()}=.")
+if os.environ.get("NIWAKI_COUNT_LINES"):
+    # `make asan`, for `make coverage`: counts of lines are written beside the object files, from
+    # wherever the kernel is run, so their folder must not be made anonymous.
+    sanitize.append("--coverage")
+else:
+    # Where it was built is nobody's business: the same source gives the same bytes in any folder.
+    flags.append(f"-ffile-prefix-map={os.getcwd()}=.")
 # Cython writes functions that not every module calls.
 WARNINGS = ["-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-unused-function"]
 MSVC_FLAGS = ["/O2", "/W3"]

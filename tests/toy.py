@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from niwaki import cli
 from niwaki.data.sentence import Sentence
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.training.config import Config
@@ -120,6 +122,17 @@ def without(sentences: Iterable[Sentence], *columns: str) -> list[Sentence]:
 
 
 def niwaki(*words: str | os.PathLike[str], stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the command line as a user does."""
-    command = [sys.executable, "-m", "niwaki", *map(os.fspath, words)]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+    """Run a command line; with streams of its own, as a user's, but in this process."""
+    given = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
+    printed, said = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    line = [*map(os.fspath, words)]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, stream in (("stdin", given), ("stdout", printed), ("stderr", said)):
+            patch.setattr(sys, name, stream)
+        status = cli.main(line)
+    return subprocess.CompletedProcess(line, status, _written(printed), _written(said))
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()

@@ -17,6 +17,7 @@ from niwaki import cli
 from niwaki.cli._progress import Progress
 from niwaki.data.modelfile import write_model_file
 from niwaki.training.config_file import make_config
+from tests.toy import niwaki
 
 GOOD = "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
 
@@ -28,42 +29,37 @@ def good(tmp_path: Path) -> Path:
     return path
 
 
-def run(*words: str | os.PathLike[str], stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "niwaki", *map(os.fspath, words)]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
-
-
 def test_validate(good: Path, tmp_path: Path) -> None:
-    assert run("validate", good).returncode == 0
+    assert niwaki("validate", good).returncode == 0
     bad = tmp_path / "bad.conllu"
     bad.write_text("1\ta\n\n" + GOOD + GOOD.replace("\t0\t", "\t1_0\t"))
-    done = run("validate", good, bad)
+    done = niwaki("validate", good, bad)
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
         f"{bad}:1:LINE: 2 columns; a word has ten columns with a tab between each two",
         f"{bad}:5:HEAD: found '1_0'; write a plain decimal, or _ if unknown",
     ]
-    answer = json.loads(run("validate", "--json", bad).stdout)
+    answer = json.loads(niwaki("validate", "--json", bad).stdout)
     assert answer["sentences"] == 3
     assert [(f["line"], f["column"]) for f in answer["faults"]] == [(1, "LINE"), (5, "HEAD")]
-    assert run("validate", "-", stdin=GOOD).returncode == 0
+    assert niwaki("validate", "-", stdin=GOOD).returncode == 0
 
 
 def test_validate_options(tmp_path: Path) -> None:
     path = tmp_path / "p.conllu"
     path.write_text(GOOD.replace("\t0\t", "\t_\t"))
-    assert run("validate", path).returncode == 1
-    assert run("validate", "--unknown-heads", path).returncode == 0
+    assert niwaki("validate", path).returncode == 1
+    assert niwaki("validate", "--unknown-heads", path).returncode == 0
 
 
 def test_draw(good: Path, tmp_path: Path) -> None:
-    assert run("draw", good).stdout == "# a\n● a  X  root\n"
-    assert run("draw", good, "--tree").stdout == "# a\na  X  root\n"
+    assert niwaki("draw", good).stdout == "# a\n● a  X  root\n"
+    assert niwaki("draw", good, "--tree").stdout == "# a\na  X  root\n"
     for option, start in (("--svg", "<svg"), ("--html", "<!doctype html>")):
         target = tmp_path / "picture"
-        assert run("draw", good, option, target).returncode == 0
+        assert niwaki("draw", good, option, target).returncode == 0
         assert target.read_text().startswith(start)
-    missing = run("draw", good, "--id", "nowhere", "--svg", "-")
+    missing = niwaki("draw", good, "--id", "nowhere", "--svg", "-")
     assert missing.returncode == 1
     assert "no sentence 'nowhere'" in missing.stderr
 
@@ -74,8 +70,8 @@ def test_info(tmp_path: Path) -> None:
         path, {"config.json": {"name": "m", "licences": ["A", "B"], "scores": {"LAS": 1}}}
     )
     card = "name: m\nlicences: A, B\nscores\n  LAS: 1\nlearned from: not recorded\nparts\n"
-    assert run("info", path).stdout.startswith(card)
-    assert json.loads(run("info", path, "--json").stdout)["name"] == "m"
+    assert niwaki("info", path).stdout.startswith(card)
+    assert json.loads(niwaki("info", path, "--json").stdout)["name"] == "m"
 
 
 def test_info_of_a_card_with_anything_in_it(tmp_path: Path) -> None:
@@ -86,17 +82,17 @@ def test_info_of_a_card_with_anything_in_it(tmp_path: Path) -> None:
     text = "漢 \x9b2J \u202e \U000e0001 \x1b[2J"
     mixed = [{"a": 1}, "b", 3, [{"c": 2}], None]
     write_model_file(path, {"config.json": {"mixed": mixed, "deep": deep, "text": text}})
-    done = run("info", path)
+    done = niwaki("info", path)
     assert done.returncode == 0 and done.stderr == ""
     assert done.stdout.startswith("mixed\n  a: 1\nmixed: b\nmixed: 3\nmixed\n  c: 2\n")
-    done = run("info", path, "--json")
+    done = niwaki("info", path, "--json")
     assert all(char.isprintable() or char == "\n" for char in done.stdout)
     assert "漢" in done.stdout
     assert json.loads(done.stdout)["text"] == text
 
 
 def test_info_says_what_treebanks_were_used_for() -> None:
-    lines = [line.strip() for line in run("info", "en").stdout.splitlines()]
+    lines = [line.strip() for line in niwaki("info", "en").stdout.splitlines()]
     for line in (
         *("weight: 3.0", "interpolate: 0.5", "joined: 0.15", "weight: 10.0", "trains: trees"),
         *("trains: tags, trees", "nonprojective: projectivize", "greedy: true"),
@@ -115,13 +111,13 @@ def test_info_of_a_graph_model_says_nothing_of_beams(good: Path, tmp_path: Path)
         }
     )
     write_model_file(path, {"config.json": json.loads(json.dumps(config.to_json()))})
-    lines = [line.strip() for line in run("info", path).stdout.splitlines()]
+    lines = [line.strip() for line in niwaki("info", path).stdout.splitlines()]
     keys = [line.partition(":")[0] for line in lines]
     assert "kind: graph" in lines and "trainer: mira" in lines and "aggressiveness: 0.01" in lines
     assert f"data: {good}" in lines
     for key in ("system", "beam", "explore", "eg_learning_rate", "optimizer", "schedule"):
         assert key not in keys
-    assert json.loads(run("info", path, "--json").stdout)["graph"]["optimizer"] == "adagrad"
+    assert json.loads(niwaki("info", path, "--json").stdout)["graph"]["optimizer"] == "adagrad"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +130,7 @@ def test_info_of_a_graph_model_says_nothing_of_beams(good: Path, tmp_path: Path)
     ],
 )
 def test_errors_are_one_line(words: list[str], status: int, message: str) -> None:
-    done = run(*words)
+    done = niwaki(*words)
     assert done.returncode == status
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
@@ -142,7 +138,7 @@ def test_errors_are_one_line(words: list[str], status: int, message: str) -> Non
 
 
 def test_traceback_on_request() -> None:
-    assert "Traceback" in run("info", os.devnull, "--traceback").stderr
+    assert "Traceback" in niwaki("info", os.devnull, "--traceback").stderr
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
@@ -188,12 +184,12 @@ def test_every_command_has_help_with_an_example() -> None:
         module = cli.load_command(name)
         words = name.replace("-", "[ -]")
         assert re.search(f"^ *niwaki {words} ", module.__doc__ or "", re.M), name
-        help_text = run(name, "--help").stdout
+        help_text = niwaki(name, "--help").stdout
         assert re.search(r"^usage: niwaki " + name, help_text)
-    listing = run("--help").stdout
+    listing = niwaki("--help").stdout
     assert all(name in listing for name in cli.command_names())
-    assert run().returncode == 2
-    assert run("--version").stdout.startswith("niwaki ")
+    assert niwaki().returncode == 2
+    assert niwaki("--version").stdout.startswith("niwaki ")
 
 
 def test_quiet_shows_no_progress(

@@ -56,15 +56,22 @@ def turned(bench: Client) -> str:
     return made
 
 
+@pytest.fixture(scope="module")
+def adapted(bench: Client, stops: str) -> dict[str, Any]:
+    """A job that is done: all trials of adapting `en` to a project."""
+    job: dict[str, Any] = bench.done(bench.post("/api/adapt-start", {"projects": [stops]}))
+    assert job["state"] == "done", (job["error"], job["lines"])
+    return job
+
+
 def models(bench: Client) -> set[str]:
     return {each["id"] for each in bench.get("/api/models").json}
 
 
 def test_adapting_writes_a_model_and_shows_what_it_was_worth(
-    bench: Client, stops: str, model: Pipeline, tmp_path: Path
+    bench: Client, adapted: dict[str, Any], model: Pipeline, tmp_path: Path
 ) -> None:
-    job = bench.done(bench.post("/api/adapt-start", {"projects": [stops]}))
-    assert job["state"] == "done", (job["error"], job["lines"])
+    job = adapted
     result = job["result"]
     folder = bench.folder / "models" / result["model"]
     report = json.loads((folder / "report.json").read_bytes())
@@ -89,7 +96,8 @@ def test_adapting_writes_a_model_and_shows_what_it_was_worth(
     assert json.loads(written.read_bytes()) == config
     again = niwaki.adapt(model, written, tmp_path / "again").to_json()
     assert (again["costs"], again["chosen"]) == (report["costs"], report["chosen"])
-    assert bench.get("/api/adapt").json["jobs"][-1]["state"] == "done"
+    listed = {each["id"]: each["state"] for each in bench.get("/api/adapt").json["jobs"]}
+    assert listed[job["id"]] == "done"
 
 
 def test_where_nothing_is_gained_the_model_stays_as_it_is(bench: Client, own: str) -> None:
@@ -105,10 +113,9 @@ def test_where_nothing_is_gained_the_model_stays_as_it_is(bench: Client, own: st
 
 
 def test_the_trade_off_is_that_of_the_library(
-    bench: Client, stops: str, model: Pipeline, toy: list[Sentence]
+    bench: Client, adapted: dict[str, Any], stops: str, model: Pipeline, toy: list[Sentence]
 ) -> None:
-    job = bench.done(bench.post("/api/adapt-start", {"projects": [stops]}))
-    assert job["state"] == "done", (job["error"], job["lines"])
+    job = adapted
     made = job["result"]["model"]
     # Without a treebank nothing tells what was paid, and the report says so.
     assert job["result"]["report"]["treebank"] == {}

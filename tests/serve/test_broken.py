@@ -6,6 +6,7 @@ import ast
 import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -161,16 +162,26 @@ BREAKS: dict[str, tuple[str, Any]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def left(
+    make_registry: Callable[[], Registry], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, str, str]:
+    """What a server with two projects leaves behind: its folder, and the projects."""
+    work = tmp_path_factory.mktemp("left") / "work"
+    with running(make_registry(), work) as client:
+        return work, made(client, "Broken"), made(client, "Sound")
+
+
 @pytest.mark.parametrize("what", BREAKS)
 def test_a_broken_project_is_set_aside(
     what: str,
+    left: tuple[Path, str, str],
     make_registry: Callable[[], Registry],
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    work = tmp_path / "work"
-    with running(make_registry(), work) as client:
-        broken, sound = made(client, "Broken"), made(client, "Sound")
+    whole, broken, sound = left
+    work = shutil.copytree(whole, tmp_path / "work")
     file, content = BREAKS[what]
     text = content if isinstance(content, str) else json.dumps(content) + "\n"
     (work / "projects" / broken / file).write_text(text)
