@@ -121,7 +121,7 @@ if TYPE_CHECKING:
         translate_tune,
     )
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 # Where the names are: imported when first asked for. The command line is up at once (Ctrl-C is
 # answered while the rest is imported), and nobody waits for rooms that he does not need.

@@ -221,6 +221,23 @@ def test_progress_is_lines_in_a_log_and_quiet_when_short(monkeypatch: pytest.Mon
     assert quiet.getvalue() == ""
 
 
+def test_a_terminal_shows_only_work_that_takes_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    screen = Terminal()
+    with Progress("parsed", "sentences", stream=screen) as progress:
+        now = 1.9
+        progress.add(1)
+        assert screen.getvalue() == ""
+        now = 2.0
+        progress.add(1)
+        assert screen.getvalue() == "parsed: 2 sentences, 1/s\x1b[K\r"
+
+
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_no_room_for_what_is_printed(good: Path, unbuffered: str) -> None:
     words = f"{sys.executable} -m niwaki draw {good} > /dev/full"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import niwaki
 from niwaki import cli
 from tests.conftest import ROOT
 
@@ -80,6 +81,16 @@ def test_the_readme_shows_the_two_commands_first() -> None:
     first = _FENCE.search((ROOT / "README.md").read_text(encoding="utf-8"))
     assert first is not None
     assert re.findall(r"\$ (make \w+)", first[2]) == ["make demo", "make test"]
+
+
+def test_the_changelog_tells_what_is_released() -> None:
+    said = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.*)", said, re.M)
+    assert headings[0] == "Unreleased"
+    versions = [re.fullmatch(r"(\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)", each) for each in headings[1:]]
+    assert None not in versions
+    if "dev" not in niwaki.__version__:
+        assert versions[0] is not None and versions[0][1] == niwaki.__version__
 
 
 def test_links_lead_somewhere() -> None:

@@ -49,9 +49,10 @@ class Progress:
         self._task, self._unit, self._total = task, unit, total
         self._stream = sys.stderr if stream is None else stream
         self._terminal = self._stream.isatty()
-        # A log should not be flooded; a terminal line should move.
-        self._interval = 0.1 if self._terminal else 10.0
-        self._started = self._shown = time.monotonic()
+        # A log should not be flooded; on a terminal a line should move, but not for short work.
+        self._interval, first = (0.1, 2.0) if self._terminal else (10.0, 10.0)
+        self._started = time.monotonic()
+        self._due = self._started + first
         self._done = 0
         self._visible = False
         self._quiet = is_quiet()
@@ -59,8 +60,8 @@ class Progress:
     def add(self, count: int) -> None:
         self._done += count
         now = time.monotonic()
-        if not self._quiet and now - self._shown >= self._interval:
-            self._shown = now
+        if not self._quiet and now >= self._due:
+            self._due = now + self._interval
             self._show(now)
 
     def _show(self, now: float) -> None:

@@ -25,7 +25,7 @@ cdef extern from "rows.h" nogil:
     void niwaki_plus_scaled(float* out, const int16_t* values, float scale, int count)
     void* niwaki_allocate(size_t size)
     void* niwaki_enlarge(void* memory, size_t used, size_t size)
-    void __builtin_prefetch(const void* address)
+    void niwaki_prefetch(const void* address)
 
 SLOTS = NIWAKI_SLOTS
 MAX_FEATURES = MAX_KEYS
@@ -202,7 +202,7 @@ cdef inline int64_t entry_of(LearnTable* table, Row* row, int action) noexcept n
 cdef inline void ask_for(const LearnTable* table, const uint64_t* keys, int count) noexcept nogil:
     cdef int i
     for i in range(count):
-        __builtin_prefetch(&table.rows[keys[i] & table.mask])
+        niwaki_prefetch(&table.rows[keys[i] & table.mask])
 
 
 cdef void learn_add(LearnTable* table, const uint64_t* keys, int count,
@@ -265,9 +265,9 @@ cdef void learn_score(const void* opaque, const uint64_t* keys, int count,
     for i in range(count):
         row = &table.rows[place_of(table, keys[i])]
         if row.key != 0:
-            __builtin_prefetch(table.pool + row.start)
+            niwaki_prefetch(table.pool + row.start)
             if row.count > 8:
-                __builtin_prefetch(table.pool + row.start + 8)
+                niwaki_prefetch(table.pool + row.start + 8)
             present[found] = row
             found += 1
     for i in range(found):
@@ -752,7 +752,7 @@ cdef class CompiledWeights:
                     for i in range(counts[decision]):
                         row = index.rows + rows[at + i] * index.width
                         fetched[decision % 2][i] = row
-                        __builtin_prefetch(row)
+                        niwaki_prefetch(row)
                     at += counts[decision]
                 if decision:
                     niwaki_add(

@@ -1,5 +1,5 @@
 /* Looking up and adding rows of a frozen weight table: the two loops that all
- * speed depends on. This and vectors.h are the only C written by hand.
+ * speed depends on. This, vectors.h and portable.h are the only C written by hand.
  *
  * A table has buckets of 16 slots. A key's upper 32 bits choose the bucket, 16 of
  * its lower bits are the fingerprint that finds the slot; an absent key costs one
@@ -15,9 +15,7 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "portable.h"
 
 enum { NIWAKI_SLOTS = 16, NIWAKI_CHUNK = 16 };
 
@@ -39,7 +37,7 @@ static inline uint16_t niwaki_print(uint64_t key) {
 
 /* Which of its bucket's slots hold a key's fingerprint, as bits. */
 static inline unsigned niwaki_matches(const uint16_t *prints, uint16_t print) {
-#if defined(__SSE2__)
+#if NIWAKI_SSE2
     const __m128i wanted = _mm_set1_epi16((short)print);
     const __m128i low = _mm_cmpeq_epi16(_mm_load_si128((const __m128i *)prints), wanted);
     const __m128i high = _mm_cmpeq_epi16(_mm_load_si128((const __m128i *)(prints + 8)), wanted);
@@ -56,14 +54,14 @@ static inline unsigned niwaki_matches(const uint16_t *prints, uint16_t print) {
 static inline int64_t niwaki_slot(const niwaki_table *table, uint64_t key) {
     const uint64_t first = (uint64_t)niwaki_bucket(key, table->buckets) * NIWAKI_SLOTS;
     const unsigned matches = niwaki_matches(table->prints + first, niwaki_print(key));
-    return matches ? (int64_t)(first + (uint64_t)__builtin_ctz(matches)) : -1;
+    return matches ? (int64_t)(first + (uint64_t)niwaki_lowest_bit(matches)) : -1;
 }
 
 /* Begin to fetch the buckets of keys that will be looked for. */
 static inline void niwaki_fetch(const niwaki_table *table, const uint64_t *keys, int count) {
     for (int i = 0; i < count; i++)
-        __builtin_prefetch(table->prints +
-                           (uint64_t)niwaki_bucket(keys[i], table->buckets) * NIWAKI_SLOTS);
+        niwaki_prefetch(table->prints +
+                        (uint64_t)niwaki_bucket(keys[i], table->buckets) * NIWAKI_SLOTS);
 }
 
 /* The rows of those keys that are present; returns their number. The rows are fetched
@@ -76,10 +74,11 @@ static inline int niwaki_find(const niwaki_table *table, const uint64_t *keys, i
         const uint64_t first = (uint64_t)niwaki_bucket(keys[i], table->buckets) * NIWAKI_SLOTS;
         const unsigned matches = niwaki_matches(table->prints + first, niwaki_print(keys[i]));
         const uint64_t hit = matches != 0;
-        const uint64_t slot = (first + (uint64_t)__builtin_ctz(matches | 0x10000u)) & (0 - hit);
+        const uint64_t any = (uint64_t)niwaki_lowest_bit(matches | 0x10000u);
+        const uint64_t slot = (first + any) & (0 - hit);
         const int8_t *row = table->rows + slot * (uint64_t)table->width;
         found[present] = row;
-        __builtin_prefetch(row);
+        niwaki_prefetch(row);
         present += (int)hit;
     }
     return present;
@@ -92,7 +91,7 @@ static inline void niwaki_add_plain(const int8_t **rows, int count, int width, i
         for (int j = 0; j < width; j++) sums[j] = (int16_t)(sums[j] + rows[i][j]);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && NIWAKI_GNU
 #include <immintrin.h>
 
 /* 64 sums stay in four registers while the rows go by. */
@@ -133,24 +132,31 @@ static inline void niwaki_add(const int8_t **rows, int count, int width, int16_t
 #endif
 
 /* out += in; out += scale * in. The compiler may assume that they do not overlap. */
-static inline void niwaki_plus(float *restrict out, const float *restrict in, int count) {
+static inline void niwaki_plus(float *NIWAKI_RESTRICT out, const float *NIWAKI_RESTRICT in,
+                               int count) {
     for (int i = 0; i < count; i++) out[i] += in[i];
 }
 
-static inline void niwaki_plus_scaled(float *restrict out, const int16_t *restrict in, float scale,
-                                      int count) {
+static inline void niwaki_plus_scaled(float *NIWAKI_RESTRICT out,
+                                      const int16_t *NIWAKI_RESTRICT in, float scale, int count) {
     for (int i = 0; i < count; i++) out[i] += scale * (float)in[i];
 }
 
 /* Zeroed memory, aligned to cache lines; large pieces to huge pages, because a
- * random row of a large table otherwise costs a page-table walk too. Free with free(). */
+ * random row of a large table otherwise costs a page-table walk too. Free with free(): which is
+ * why Windows, whose aligned memory has its own, takes what malloc gives (16 bytes, enough for
+ * what is read here). */
 static inline void *niwaki_take(size_t size) {
     const size_t huge = (size_t)2 << 20;
     const size_t alignment = size >= huge ? huge : 64;
     void *memory = NULL;
     size = (size + alignment - 1) / alignment * alignment;
     if (size == 0) size = alignment;
+#if defined(_WIN32)
+    memory = malloc(size);
+#else
     if (posix_memalign(&memory, alignment, size)) return NULL;
+#endif
 #if defined(MADV_HUGEPAGE)
     if (alignment == huge) madvise(memory, size, MADV_HUGEPAGE);
 #endif

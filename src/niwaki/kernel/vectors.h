@@ -1,17 +1,24 @@
 /* Sums along two rows of numbers, two numbers at a time: the inner loops of everything
  * that adds up or searches trees. A compiler may not reorder such sums by itself.
  *
- * Pairs are GCC's vectors, which every target has; with SSE2 a pair is a register. The
- * order of additions is the same on all machines, and so are the results.
+ * Pairs are vectors of GCC and Clang, which every target has; with SSE2 a pair is a register.
+ * Other compilers get the same sums from single numbers. The order of additions is the same on
+ * all machines, and so are the results.
  */
 #ifndef NIWAKI_VECTORS_H
 #define NIWAKI_VECTORS_H
 
 #include <stddef.h>
 #include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "portable.h"
+
+/* out[i] += factor row[i]; the two do not overlap. */
+static inline void niwaki_add_scaled(double *NIWAKI_RESTRICT out, double factor,
+                                     const double *NIWAKI_RESTRICT row, ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count; i++) out[i] += factor * row[i];
+}
+
+#if NIWAKI_GNU
 
 typedef double niwaki_pair __attribute__((vector_size(16)));
 
@@ -22,7 +29,7 @@ static inline niwaki_pair niwaki_load(const double *at) {
 }
 
 static inline niwaki_pair niwaki_larger(niwaki_pair a, niwaki_pair b) {
-#if defined(__SSE2__)
+#if NIWAKI_SSE2
     return _mm_max_pd(a, b);
 #else
     const niwaki_pair larger = {a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
@@ -45,12 +52,6 @@ static inline double niwaki_dot(const double *a, const double *b, ptrdiff_t coun
     one += two;
     double sum = one[0] + one[1];
     return i < count ? sum + a[i] * b[i] : sum;
-}
-
-/* out[i] += factor row[i]; the two do not overlap. */
-static inline void niwaki_add_scaled(double *restrict out, double factor,
-                                     const double *restrict row, ptrdiff_t count) {
-    for (ptrdiff_t i = 0; i < count; i++) out[i] += factor * row[i];
 }
 
 typedef unsigned long long niwaki_words __attribute__((vector_size(16)));
@@ -114,5 +115,63 @@ static inline double niwaki_best_sum3(double best, const double *a, const double
     if (i < count && a[i] + b[i] + c[i] > best) best = a[i] + b[i] + c[i];
     return best;
 }
+
+#else /* the same, number by number */
+
+static inline double niwaki_larger(double a, double b) { return a > b ? a : b; }
+
+static inline double niwaki_dot(const double *a, const double *b, ptrdiff_t count) {
+    double one[2] = {0, 0}, two[2] = {0, 0};
+    ptrdiff_t i = 0;
+    for (; i + 4 <= count; i += 4)
+        for (int k = 0; k < 2; k++) {
+            one[k] += a[i + k] * b[i + k];
+            two[k] += a[i + 2 + k] * b[i + 2 + k];
+        }
+    if (i + 2 <= count) {
+        for (int k = 0; k < 2; k++) one[k] += a[i + k] * b[i + k];
+        i += 2;
+    }
+    const double sum = (one[0] + two[0]) + (one[1] + two[1]);
+    return i < count ? sum + a[i] * b[i] : sum;
+}
+
+static inline double niwaki_exp(double x) {
+    static const double factorials[] = {6227020800.0, 479001600.0, 39916800.0, 3628800.0,
+                                        362880.0,     40320.0,     5040.0,     720.0,
+                                        120.0,        24.0,        6.0,        2.0};
+    const double round = 6755399441055744.0;
+    if (!(x >= -708.0)) return 0.0;
+    const double shifted = x * 1.44269504088896340736 + round, k = shifted - round;
+    const double rest = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
+    double sum = 1.0 / factorials[0];
+    uint64_t bits, exponent;
+    for (int i = 1; i < 12; i++) sum = sum * rest + 1.0 / factorials[i];
+    sum = (sum * rest + 1.0) * rest + 1.0;
+    memcpy(&bits, &sum, sizeof bits);
+    memcpy(&exponent, &shifted, sizeof exponent);
+    bits += exponent << 52;
+    memcpy(&sum, &bits, sizeof sum);
+    return sum;
+}
+
+static inline void niwaki_exp_differences(const double *a, const double *b, double *out,
+                                          ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count; i++) out[i] = niwaki_exp(a[i] - b[i]);
+}
+
+static inline double niwaki_best_sum(const double *a, const double *b, ptrdiff_t count) {
+    double best = a[0] + b[0];
+    for (ptrdiff_t i = 1; i < count; i++) best = niwaki_larger(a[i] + b[i], best);
+    return best;
+}
+
+static inline double niwaki_best_sum3(double best, const double *a, const double *b,
+                                      const double *c, ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count; i++) best = niwaki_larger(a[i] + b[i] + c[i], best);
+    return best;
+}
+
+#endif
 
 #endif

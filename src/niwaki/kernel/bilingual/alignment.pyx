@@ -16,13 +16,8 @@ from libc.stdint cimport int32_t, int64_t
 from niwaki.kernel.bilingual.chain cimport SCALE, Jumps, Room, fixed, free_room, make_room, run_bag, run_chain
 from niwaki.kernel.bilingual.cooccurrence import cooccurrences
 
-cdef extern from *:
-    """
-    static inline void add_count(int64_t *at, int64_t count) {
-        __atomic_fetch_add(at, count, __ATOMIC_RELAXED);
-    }
-    """
-    void add_count(int64_t* at, int64_t count) noexcept nogil
+cdef extern from "portable.h" nogil:
+    void niwaki_add_count(int64_t* at, int64_t count)
 
 # A count of one, as the integers count.
 ONE_COUNT = <int64_t>SCALE
@@ -273,13 +268,13 @@ cdef class Table:
                 if agree:
                     a = b = a * b
                 if a > SMALL:
-                    add_count(&self.c0[room.entries[i * targets + j]], fixed(a))
+                    niwaki_add_count(&self.c0[room.entries[i * targets + j]], fixed(a))
                 if b > SMALL:
-                    add_count(&self.c1[room.entries[i * targets + j]], fixed(b))
+                    niwaki_add_count(&self.c1[room.entries[i * targets + j]], fixed(b))
         for j in range(targets):
-            add_count(&self.m0[self.t_words[self.t_starts[p] + j]], fixed(room.empty[0][j]))
+            niwaki_add_count(&self.m0[self.t_words[self.t_starts[p] + j]], fixed(room.empty[0][j]))
         for i in range(sources):
-            add_count(&self.m1[self.s_words[self.s_starts[p] + i]], fixed(room.empty[1][i]))
+            niwaki_add_count(&self.m1[self.s_words[self.s_starts[p] + i]], fixed(room.empty[1][i]))
 
     cdef void _give(self, int sources, int targets, Room* room, float* forward, float* backward
                     ) noexcept nogil:

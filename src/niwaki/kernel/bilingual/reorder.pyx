@@ -11,11 +11,8 @@ from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-cdef extern from *:
-    """
-    #define niwaki_lowest_bit(x) __builtin_ctzll(x)
-    """
-    int lowest_bit "niwaki_lowest_bit"(uint64_t bits) nogil
+cdef extern from "portable.h" nogil:
+    int niwaki_lowest_bit(uint64_t bits)
 
 cdef enum:
     NOTHING = -1        # no rule, or no tuple: weight 0
@@ -184,7 +181,7 @@ cdef int32_t first_fit(RuleTables tables, Work* work, Py_ssize_t word, const uin
         if side != NULL:
             bits &= side[at]
         while bits:
-            pattern = 64 * at + lowest_bit(bits)
+            pattern = 64 * at + niwaki_lowest_bit(bits)
             if ((tables.needed[pattern] == 0 or tables.needed[pattern] & work.marks[word])
                     and not tables.refused[pattern] & work.marks[word]):
                 return <int32_t>pattern

@@ -13,8 +13,8 @@ from niwaki.kernel.linear cimport (
     MAX_KEYS, SparseWeights, LearnTable, learn_add, learn_gradients, place_of)
 from niwaki.kernel.features.columns cimport Columns
 
-cdef extern from *:
-    void __builtin_prefetch(const void* address) nogil
+cdef extern from "portable.h" nogil:
+    void niwaki_prefetch(const void* address)
 
 cdef enum:
     MOST_CLASSES = 256
@@ -258,8 +258,8 @@ cdef class ArcLearner:
         part[0], part[1], part[2] = head, word, -1
         count = part_keys(self.model.features, &self.sentence, part, keys)
         for i in range(count):
-            __builtin_prefetch(&table.rows[keys[i] & table.mask])
-            __builtin_prefetch(&table.numbers[keys[i] & table.mask])
+            niwaki_prefetch(&table.rows[keys[i] & table.mask])
+            niwaki_prefetch(&table.numbers[keys[i] & table.mask])
         for i in range(count):
             place = place_of(table, keys[i])
             if table.rows[place].key != 0:

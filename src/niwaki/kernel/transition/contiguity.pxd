@@ -3,8 +3,8 @@
 from libc.stdint cimport int32_t, uint32_t
 
 
-cdef extern from *:
-    int __builtin_clz(unsigned int value) nogil
+cdef extern from "portable.h" nogil:
+    int niwaki_highest_bit(uint32_t bits)
 
 
 cdef struct LinkTables:
@@ -24,7 +24,7 @@ cdef struct LinkTables:
 
 cdef inline int log2_of(int count) noexcept nogil:
     """The largest k with 2^k <= count, which is at least 1."""
-    return 31 - __builtin_clz(<unsigned int>count)
+    return niwaki_highest_bit(<uint32_t>count)
 
 
 cdef inline int32_t least_of(const int32_t* table, int side, int first, int last) noexcept nogil:
