@@ -199,7 +199,7 @@ lock: .venv/bin/pip ## take the newest versions of what developers install into 
 sbom: .venv/.built ## what the package and its development consist of, as CycloneDX in dist/
 	$(BIN)/python tools/make_sbom.py
 
-wheel: .venv/.built ## build the wheel twice in other folders; into dist/ if the bytes are equal
+wheel: .venv/.developed ## build the wheel twice in other folders; into dist/ if the bytes are equal
 	$(BIN)/python tools/make_wheel.py
 
 wheels: wheel ## the wheel of this machine with the tag of the systems that it runs on, into dist/wheels
