@@ -118,7 +118,7 @@ ACCURATE_MODEL := $(ACCURATE)/src/niwaki_en_accurate/en-accurate.niwaki
 MODEL ?= src/niwaki/assets/models/en.niwaki
 AMALGUM = $(DATA)/silver-amalgum
 FAST_SILVER := build/silver-accurate/.made
-model: .venv/.built build/clusters-en.txt $(FAST_SILVER) | build/data ## train the English model in the box again, if its data is at hand
+model: .venv/.built build/clusters-en.txt $(FAST_SILVER) | build/data ## train the bundled English model again, if its data is at hand
 	$(BIN)/niwaki train configs/en.toml -o $(MODEL) --resume $(addprefix --set ,$(SET))
 
 build/clusters-en.txt: | .venv/.built
@@ -133,7 +133,7 @@ $(FAST_SILVER): | .venv/.built $(ACCURATE_MODEL)
 	@touch $@
 
 ROLES_MODEL ?= src/niwaki/assets/models/en-roles.niwaki
-roles-model: .venv/.built ## train the labeller of roles in the box again, if its data is at hand
+roles-model: .venv/.built ## train the bundled labeller of roles again, if its data is at hand
 	$(BIN)/niwaki train-roles $(DATA)/ud-english-ewt/en_ewt-ud-train.conllu \
 		--table $(DATA)/ewt-propbank/train.roles.tsv.gz \
 		--frames $(DATA)/propbank-frames/rolesets.jsonl.gz -o $(ROLES_MODEL) \
@@ -214,7 +214,7 @@ lock: .venv/bin/pip ## take the newest versions of what developers install into 
 sbom: .venv/.built ## what the package and its development consist of, as CycloneDX in dist/
 	$(BIN)/python tools/make_sbom.py
 
-wheel: .venv/.built ## build the wheel twice in other folders; into dist/ if the bytes are equal
+wheel: .venv/.developed ## build the wheel twice in other folders; into dist/ if the bytes are equal
 	$(BIN)/python tools/make_wheel.py
 
 wheels: wheel ## the wheel of this machine with the tag of the systems that it runs on, into dist/wheels

@@ -31,6 +31,9 @@ if os.environ.get("NIWAKI_COUNT_LINES"):
 else:
     # Where it was built is nobody's business: the same source gives the same bytes in any folder.
     flags.append(f"-ffile-prefix-map={os.getcwd()}=.")
+# Products and sums are rounded one by one, also where a processor could do both at once (ARM): the
+# same numbers on all machines.
+flags.append("-ffp-contract=off")
 # Cython writes functions that not every module calls.
 WARNINGS = ["-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-unused-function"]
 MSVC_FLAGS = ["/O2", "/W3"]

@@ -1,4 +1,4 @@
-"""The English model in the box: its size, accuracy, and the same bytes whatever the threads."""
+"""The bundled English model: its size, accuracy, and the same bytes whatever the threads."""
 
 from __future__ import annotations
 

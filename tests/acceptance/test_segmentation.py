@@ -43,7 +43,7 @@ def test_f1(treebank: str, words: float, sentences: float) -> None:
 
 
 def test_scores_from_raw_text_are_those_of_the_official_scorer(tmp_path: Path) -> None:
-    """`niwaki evaluate --raw` on EWT test, parsed by the model in the box: every count."""
+    """`niwaki evaluate --raw` on EWT test, parsed by the bundled model: every count."""
     path = DATA / "ud-english-ewt" / "en_ewt-ud-test.conllu"
     gold = list(niwaki.read_conllu(path, multi_root=True))
     nlp = niwaki.load()

@@ -290,7 +290,7 @@ def test_impossible_numbers_are_refused_in_one_line(model_path: Path, option: li
 def test_a_missing_model_is_one_line_with_advice() -> None:
     done = niwaki("parse", TOY, "-m", "nowhere")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("niwaki: no model 'nowhere': neither a file nor one in the box ")
+    assert done.stderr.startswith("niwaki: no model 'nowhere': neither a file nor bundled ")
     assert done.stderr.count("\n") == 1
     # Something that can be done about it.
     assert re.search(r"known: \S|niwaki train", done.stderr)

@@ -69,7 +69,7 @@ def test_the_environment_names_the_index(site: Site, monkeypatch: pytest.MonkeyP
 def test_names_that_there_are_not(collection: Path) -> None:
     with pytest.raises(ModelError, match="no model 'tyo' in the index; did you mean 'toy'"):
         download("tyo", collection)
-    with pytest.raises(ModelError, match="'en' is in the box"):
+    with pytest.raises(ModelError, match="'en' is bundled"):
         download("en", collection)
     with pytest.raises(ModelError, match="no index of models: give --index"):
         download("toy")

@@ -55,6 +55,6 @@ def test_it_is_read_from_files(labeller: RoleLabeller, tmp_path: Path) -> None:
     table.write_text("active-3\t2\tsweep.01\tARG0:1-1\n")
     beside = Settings(labeller=settings.labeller, table=str(table))
     assert load_objective("roles", [str(data)], beside).ids == ("active-3",)
-    # Nothing but data: the labeller in the box.
+    # Nothing but data: the bundled labeller.
     data.write_text(as_text(reports(4)), encoding="utf-8")
     assert len(load_objective("roles", [str(data)]).sentences) == 4

@@ -393,7 +393,7 @@ def test_the_card_names_no_folder(model_path: Path) -> None:
 
 
 def test_models_that_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="no model 'nowhere': neither a file nor one in the box"):
+    with pytest.raises(ModelError, match="no model 'nowhere': neither a file nor bundled"):
         load("nowhere")
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "nowhere.niwaki")

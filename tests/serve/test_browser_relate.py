@@ -18,7 +18,7 @@ NAMES = {"connectives": "stories", "roles": "stories"}
 
 def relate(open_page: Any, text: str = STORY) -> Any:
     page = open_page("/relate")
-    # If there is a labeller in the box, that is the first one.
+    # If there is a bundled labeller, that is the first one.
     page.select_option("#roles", "stories")
     page.fill("#text", text)
     page.wait_for_selector(".sentence g.arc")

@@ -226,7 +226,7 @@ class CommandOnShards:
 
 
 class _Rate(Progress):
-    """Words and words a second; the share that is done is that of the bytes of the files."""
+    """Words and words per second; the share that is done is that of the bytes of the files."""
 
     def __init__(self, command: str, total: int) -> None:
         super().__init__(command, "words")

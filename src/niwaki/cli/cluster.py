@@ -1,7 +1,7 @@
 """Sort words into clusters by what stands beside them in text (Brown et al. 1992).
 
 TEXT is CoNLL-U if its first line looks like it, else raw text, which the segmenter of a
-model splits into sentences and words; --from says it (tokens: a sentence a line, words
+model splits into sentences and words; --from says it (tokens: one sentence per line, words
 separated by spaces). Gzip is read as it is. Of CoNLL-U, only the words are looked at,
 and with --by-tags their tags.
 

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--once", action="store_true", help="break each sentence in one of the ways, by chance"
     )
     parser.add_argument(
-        "--to", choices=["conllu", "text"], default="conllu", help="text: a sentence a line"
+        "--to", choices=["conllu", "text"], default="conllu", help="text: one sentence per line"
     )
     add_parser_arguments(parser)
 

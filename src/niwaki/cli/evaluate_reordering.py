@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="FILE",
             action="append",
             default=[],
-            help=f"score {text}, one line a sentence; may be repeated",
+            help=f"score {text}, one line per sentence; may be repeated",
         )
     parser.add_argument("--ratings", metavar="FILE", help="correlate with ratings, one a line")
     parser.add_argument(

@@ -18,7 +18,7 @@ Features such as contiguous(s1,s0) look at links of the words to a translation, 
 names beside `data`. A line of links that does not fit its sentence is an error; with
 --on-error skip the sentence goes without, and such lines are counted.
 
-With --init a model is trained on, for instance for a task: it keeps its tagger, features,
+With --init a model is fine-tuned, for instance for a task: it keeps its tagger, features,
 labels and calibration, and its parser, with a beam and greedy, learns from where it is.
 
 With --workers N, processes learn a shard of the data each, and their weights are mixed after each

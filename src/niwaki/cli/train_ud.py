@@ -7,7 +7,7 @@ spaces, multiword tokens, crossing arcs, sizes of the tagsets (docs/explain/lang
 a dev part, the last tenth of the training part chooses the epoch.
 
 A table has the scores from gold words and from raw text (those of CoNLL 2018), time, size and
-words a second; MODELS/NAME.scores.json has those of one. With --resume, finished models are
+words per second; MODELS/NAME.scores.json has those of one. With --resume, finished models are
 kept and others go on from their checkpoints. A treebank that cannot be learned from is named
 with its fault, the others are trained, and the exit status is 1.
 

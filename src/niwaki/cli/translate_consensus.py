@@ -1,6 +1,6 @@
 """Choose, of several systems' translations, those that agree best with the others.
 
-Each FILE holds a system's translations, a line a sentence, or its n-best lists as `niwaki translate
+Each FILE holds a system's translations, one per line, or its n-best lists as `niwaki translate
 run --nbest N` writes them. Of each sentence, the translation is written that has the greatest
 expected BLEU against all others (Kumar, Och and Macherey 2007). Systems count alike unless
 --weights gives them shares.

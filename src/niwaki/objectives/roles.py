@@ -30,7 +30,7 @@ class Settings:
 
     labeller: str = key(
         IN_THE_BOX,
-        "The labeller in the box, or one of `niwaki train-roles`.",
+        "The bundled labeller, or one of `niwaki train-roles`.",
         path="named",
         choices=labeller_names,
     )

@@ -32,12 +32,12 @@ _LONGEST_REASON = 400
 
 # Models of installed packages: the entry point `NAME = package:MODEL` gives the path of the file.
 _GROUP = "niwaki.models"
-# Models of Niwaki that are not in the box, and how they are had.
+# Models of Niwaki that are not bundled, and how they are had.
 _PACKAGES = {"en-accurate": "pip install niwaki-en-accurate (in a checkout: make accurate)"}
 
 
 def load(name_or_path: str | os.PathLike[str] = "en") -> Pipeline:
-    """A model by its name or from a file: `en` is in the box, `niwaki download` fetches others."""
+    """A model by its name or from a file: `en` is bundled, `niwaki download` fetches others."""
     return pipeline_of(read_model_file(find_model(name_or_path)))
 
 
@@ -103,7 +103,7 @@ def _build(file: ModelFile) -> Pipeline:
 
 
 def find_model(name_or_path: str | os.PathLike[str]) -> Path:
-    """The file of a model: by its name in the box, a package or the cache, else the path itself."""
+    """The file of a model: by its name, if bundled, of a package or in the cache, else the path itself."""
     path, name = Path(name_or_path), os.fspath(name_or_path)
     bundled = bundled_models()
     if name in bundled:
@@ -125,14 +125,14 @@ def find_model(name_or_path: str | os.PathLike[str]) -> Path:
     if name in offered:
         raise ModelError(f"no model {name!r} yet; run: niwaki download {name}")
     raise ModelError(
-        f"no model {name!r}: neither a file nor one in the box or of an installed package, nor "
+        f"no model {name!r}: neither a file nor bundled or of an installed package, nor "
         "downloaded (`niwaki models` lists what there is); "
         f"{nearest(name, {*bundled, *packaged.names, *fetched, *offered})}"
     )
 
 
 def bundled_models() -> dict[str, Path]:
-    """The models in the box, by name."""
+    """The bundled models, by name."""
     # The kernel is compiled, so the package lies in a folder, never in an archive.
     folder = Path(str(resources.files("niwaki"))) / "assets" / "models"
     return {file.stem: file for file in sorted(folder.glob(f"*{SUFFIX}"))}

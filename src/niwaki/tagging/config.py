@@ -61,7 +61,7 @@ class TaggerConfig:
         10,
         "The parser is trained on tags that were predicted for each part of the data by a tagger "
         "trained on the other parts. 1: by the finished tagger, which has learned them, as a model "
-        "does that is trained on (--init), if nothing is said; sentences that it has not learned "
+        "does that is fine-tuned (--init), if nothing is said; sentences that it has not learned "
         "it tags in any case. 0: the tags of the file.",
         least=0,
         when=_TAGS,

@@ -2,7 +2,7 @@
 
 Treebanks, references and links are given as paths or as what such a file holds. Trees to be
 scored may also be a model that makes them: a `Pipeline`, a file `*.niwaki`, or the name of
-one in the box.
+a bundled one.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def download(name: str, index: str | os.PathLike[str] | None = None) -> Path:
         >>> niwaki.load("te")
     """
     if name in bundled_models():
-        raise ModelError(f"model {name!r} is in the box; there is nothing to download")
+        raise ModelError(f"model {name!r} is bundled; there is nothing to download")
     offered = offers(index)
     if not offered:
         raise ModelError(

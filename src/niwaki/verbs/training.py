@@ -62,7 +62,7 @@ def train(
 ) -> Pipeline:
     """Train a model from a configuration and write it; a run that was broken off can `resume`.
 
-    With `init`, a model is trained on: it keeps its tagger, its features and its labels, and its
+    With `init`, a model is fine-tuned: it keeps its tagger, its features and its labels, and its
     parser learns from where it is. `report` is told how it goes, of what was skipped too.
     `overrides` change values of the configuration ("model.beam=16"). With `on_error="skip"`, faulty
     lines of word clusters and of links are left out. If `training.workers` says that there are

@@ -80,7 +80,7 @@ class GraphPlan:
             if selections:
                 raise ConfigError(f"costs change weights from sentence to sentence; {online}")
             if self._init is not None:
-                raise ConfigError(f"a model is trained on from sentence to sentence; {online}")
+                raise ConfigError(f"a model is fine-tuned from sentence to sentence; {online}")
         if selections and config.latent > 1:
             raise ConfigError(f"costs go with graph.latent = 1, not {config.latent}; leave one out")
         if config.order == 2 and "exact" in selections:

@@ -69,7 +69,7 @@ class NeuralConfig:
         "Keep weights as whole numbers of 8 bits: a quarter of the size, and faster.",
         init="fixed",
     )
-    # A model that is trained on is past its long steps.
+    # A model that is fine-tuned is past its long steps.
     learning_rate: float = key(0.001, "Length of AdamW's steps.", above=0, init=0.0002)
     encoder_learning_rate: float = key(
         0.0002,

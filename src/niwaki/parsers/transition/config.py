@@ -62,7 +62,7 @@ class TransitionConfig:
     )
     greedy_epochs: int = key(
         12,
-        "Passes over the data of a greedy parser. One that is trained on (--init) has `epochs`.",
+        "Passes over the data of a greedy parser. One that is fine-tuned (--init) has `epochs`.",
         least=1,
         table="training",
     )

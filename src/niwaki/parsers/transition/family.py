@@ -171,7 +171,7 @@ class TransitionPlan:
             stage: TransitionModel(self._spec, unpack(arrays), self._setup.clusters)
             for stage, arrays in weights.items()
         }
-        # Of a model that is trained on, what probabilities mean is known until it is measured anew.
+        # Of a model that is fine-tuned, what probabilities mean is known until it is measured anew.
         confidence = self._init.confidence if self._init else None
         return TransitionParser(models[_BEAM], self._config.beam, models.get(_GREEDY), confidence)
 

@@ -101,7 +101,7 @@ class TransitionTrainer:
         under = base.compile() if base else None
         self.weights = SparseWeights(len(spec.classes), config.min_updates, base=under)
         self._model = TransitionModel(spec, self.weights, plan.clusters)
-        # What is trained on is good already.
+        # What is fine-tuned is good already.
         self._learner = LocalLearner(
             self._model.kernel, self._model.class_numbers(), just_enough=base is not None
         )

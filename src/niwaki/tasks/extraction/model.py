@@ -52,7 +52,7 @@ class Settings:
 
 
 class AnswerExtractor:
-    """See the module. Roles are those of a labeller, that in the box if none is given; WordNet
+    """See the module. Roles are those of a labeller, the bundled one if none is given; WordNet
     tells forms of the same word and, for `svm`, related words.
     """
 

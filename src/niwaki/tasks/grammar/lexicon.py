@@ -25,7 +25,7 @@ class Lexicon:
 
     @classmethod
     def of(cls, sentences: Iterable[Sentence] = (), least_count: int = _LEAST_COUNT) -> Lexicon:
-        """Those of the list in the box, and those that sentences with tags have often."""
+        """Those of the bundled list, and those that sentences with tags have often."""
         counts = Counter(
             (form.lower(), tag)
             for sentence in sentences

@@ -163,7 +163,7 @@ class RoleLabeller:
 
     @classmethod
     def load(cls, name_or_path: str | os.PathLike[str] = IN_THE_BOX) -> RoleLabeller:
-        """Read a labeller, that in the box by its name; raises ModelError if it is none."""
+        """Read a labeller, the bundled one by its name; raises ModelError if it is none."""
         return load_as(
             find_labeller(name_or_path),
             KIND,
@@ -233,12 +233,12 @@ def role_sets(
 
 
 def labeller_names() -> list[str]:
-    """Those in the box."""
+    """The bundled ones."""
     return [IN_THE_BOX]
 
 
 def find_labeller(name_or_path: str | os.PathLike[str]) -> Path:
-    """The file of a labeller: the one in the box by its name, else the path itself."""
+    """The file of a labeller: the bundled one by its name, else the path itself."""
     if os.fspath(name_or_path) in labeller_names():
         folder = Path(str(resources.files("niwaki"))) / "assets" / "models"
         return folder / f"{os.fspath(name_or_path)}.niwaki"
