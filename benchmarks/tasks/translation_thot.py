@@ -51,7 +51,7 @@ ORDER, PHRASE, OPTIONS = 3, 7, 20
 ITERATIONS = 5
 # thot's features: words, language model, length of target phrases, jumps, length of source phrases,
 # phrases given target and source, sentence length. The last is left out, as its own trainer does.
-FIRST = np.array([0.1, 1, 0.1, 1, 0.1, 1, 1, 0.0])
+FIRST = np.array([1.0] * 7 + [0.0])
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
@@ -258,7 +258,7 @@ def main() -> None:
     text = prepared(parts.train)
     WORK.mkdir(parents=True, exist_ok=True)
     folder = WORK / f"thot-{identity(parts.train)}"
-    engines = {
+    engines: dict[str, Ours | Thot] = {
         "ours": Ours(text, folder.with_name(f"{folder.name}-ours"), arguments.stack),
         "thot": Thot(text, folder, arguments.stack, parts.tuning),
     }
