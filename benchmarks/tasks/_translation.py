@@ -92,6 +92,11 @@ def words_of(line: str) -> list[str]:
     return found
 
 
+def lines_of(pack: str, name: str) -> list[str]:
+    """The lines of a file, packed or not."""
+    return _lines(DATA / pack / name)
+
+
 def _lines(path: Path) -> list[str]:
     if path.exists():
         return path.read_text(encoding="utf-8").split("\n")[:-1]
