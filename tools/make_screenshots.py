@@ -148,6 +148,13 @@ def shorten(bench: Bench) -> None:
     bench.page.wait_for_selector("del")
 
 
+def translate(bench: Bench) -> None:
+    bench.open("/translate")
+    bench.page.select_option("#words", "spaces")
+    bench.page.fill("#text", "the quiet gardener moved the maple\nthe monk saw a carp")
+    bench.page.wait_for_selector(".phrases .token")
+
+
 def annotate(bench: Bench) -> None:
     bench.open(f"/annotate?project={bench.letters()}")
     bench.page.wait_for_selector(".choice")
@@ -260,6 +267,7 @@ PICTURES: dict[str, tuple[Callable[[Bench], None], int]] = {
     "parse": (parse, 1500),
     "find": (find, 830),
     "reorder": (reorder, 900),
+    "translate": (translate, 930),
     "relate": (relate, 830),
     "meaning": (meaning, 900),
     "shorten": (shorten, 830),
@@ -298,6 +306,11 @@ def main() -> None:
         learn = [*niwaki_command, "train-compressor", pairs, "-o", short, "--parser", "en"]
         subprocess.run(learn, check=True)
         serve += ["--compressor", short]
+        text = [str(ROOT / "examples" / f"garden.{end}") for end in ("en", "ja")]
+        for name, more in (("ordered", ["--preorder", "ja"]), ("plain", [])):
+            made = ["--links", str(ROOT / "examples" / "garden.align"), "-o", f"{folder}/{name}"]
+            subprocess.run([*niwaki_command, "translate", "train", *text, *made, *more], check=True)
+            serve += ["--translator", f"{folder}/{name}"]
         process = subprocess.Popen(serve, stdout=subprocess.PIPE, text=True)
         try:
             assert process.stdout is not None

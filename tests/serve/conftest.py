@@ -24,11 +24,13 @@ from niwaki.serve.limits import Limits
 from niwaki.serve.registry import Registry
 from niwaki.serve.server import bind, make_server
 from niwaki.verbs.compressing import train_compressor
+from niwaki.verbs.translating import translate_train
 from tests.conftest import ROOT
 from tests.serve.browsing import BROWSER, NASTY
 from tests.serve.related import relation_files
 from tests.shorter import pairs
 from tests.toy import TOY
+from tests.translating import write_pairs
 
 HOST = "127.0.0.1"
 Arc = dict[str, int | str]
@@ -155,6 +157,10 @@ def make_registry(
     connectives, roles = relation_files(tmp_path_factory.mktemp("relations"))
     compressor = tmp_path_factory.mktemp("shorter") / "shorter.niwaki"
     train_compressor(pairs(), compressor)
+    translators = tmp_path_factory.mktemp("translators")
+    text = write_pairs(translators)
+    translate_train(*text, translators / "plain")
+    translate_train(*text, translators / "ordered", preorder="ja", model=str(model_path))
 
     def make() -> Registry:
         registry = Registry()
@@ -167,6 +173,8 @@ def make_registry(
         registry.add_connectives("stories", str(connectives))
         registry.add_roles("stories", str(roles))
         registry.add_compressor("shorter", str(compressor))
+        registry.add_translator("ordered", str(translators / "ordered"))
+        registry.add_translator("plain", str(translators / "plain"))
         return registry
 
     return make

@@ -72,7 +72,7 @@ CONTRAST = """() => {
 
 def fill(page: Any, name: str, bench: Client) -> None:
     """A page as it looks when somebody works with it."""
-    if name in ("parse", "relate", "shorten", "reorder", "find"):
+    if name in ("parse", "relate", "shorten", "reorder", "translate", "find"):
         page.fill("#text", TEXT)
     if name == "parse":
         page.wait_for_selector(".sentence g.arc")
@@ -90,6 +90,11 @@ def fill(page: Any, name: str, bench: Client) -> None:
         page.wait_for_selector("#query-fault:visible")
     elif name == "reorder":
         page.wait_for_selector("article.card")
+    elif name == "translate":
+        page.wait_for_selector(".phrases .token")
+        for each in page.locator("details.more summary").all():
+            each.click()
+        page.locator(".chip.pair").first.hover()
     elif name in ("relate", "shorten"):
         page.wait_for_selector(".sentence g.arc")
     elif name in ("compare", "analyze"):
@@ -188,7 +193,7 @@ def test_a_narrow_screen_is_not_scrolled_sideways(
     page = open_page(f"/{name}", context)
     fill(page, name, bench)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    if name in ("parse", "find", "reorder", "annotate"):
+    if name in ("parse", "find", "reorder", "translate", "annotate"):
         wide = "all => all.filter(each => each.scrollWidth > each.clientWidth + 1).length"
         assert page.locator(".card").evaluate_all(wide) == 0
     context.close()

@@ -1,14 +1,14 @@
 """Open the workbench: a local web page and an HTTP API.
 
-See, compare, correct and adapt: parse text and draw it, edit reordering rules, see what
-connectives join and who did what to whom, make sentences shorter, compare two models, annotate with
-single keystrokes, train on what was annotated. Files are given here by name and never by a request;
-NAME=PATH chooses the name. What is made is kept in --work.
+See, compare, correct and adapt: parse text and draw it, edit reordering rules, look into
+translations, see what connectives join and who did what to whom, make sentences shorter, compare
+two models, annotate with single keystrokes, train on what was annotated. Files are given here by
+name and never by a request; NAME=PATH chooses the name. What is made is kept in --work.
 
   niwaki serve
   niwaki serve -m mine=my.niwaki --trees dev.conllu --references pairs.jsonl
   niwaki serve --connectives connectives.niwaki --roles roles.niwaki
-  niwaki serve --compressor short.niwaki
+  niwaki serve --compressor short.niwaki --translator en-ja
   niwaki serve --bitext garden=src.txt,tgt.txt --port 9000
 
 The server listens on this machine only. Another --host needs --token-file. A line for each request
@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--connectives", "FILE", "a model of connectives"),
         ("--roles", "FILE", "a labeller of roles besides en-roles"),
         ("--compressor", "FILE", "a compressor of `niwaki train-compressor`"),
+        ("--translator", "FOLDER", "a translator of `niwaki translate train`"),
     ):
         parser.add_argument(
             flag,
@@ -95,6 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
             connectives=arguments.connectives,
             roles=arguments.roles,
             compressors=arguments.compressor,
+            translators=arguments.translator,
             work=arguments.work,
             host=arguments.host,
             port=arguments.port,

@@ -32,7 +32,7 @@ except ImportError as error:
     ) from error
 
 PAGES = (
-    *("parse", "find", "reorder", "relate", "shorten"),
+    *("parse", "find", "reorder", "translate", "relate", "shorten"),
     *("compare", "annotate", "analyze", "adapt", "api"),
 )
 _MEDIA = {

@@ -1,5 +1,5 @@
-"""What can be asked for by name: models, rules, finders of relations, compressors, treebanks and
-other data.
+"""What can be asked for by name: models, rules, finders of relations, compressors, translators,
+treebanks and other data.
 
 Requests name ids; paths are given when the server starts and never leave it.
 """
@@ -18,6 +18,7 @@ from niwaki.tasks.compress.model import Compressor
 from niwaki.tasks.connectives.model import ConnectiveModel
 from niwaki.tasks.reorder.rulefile import load_rules, rule_set_names
 from niwaki.tasks.roles.model import RoleLabeller, find_labeller, labeller_names
+from niwaki.tasks.translate.system import System
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 
@@ -41,6 +42,7 @@ class Registry:
     connectives: dict[str, str] = field(default_factory=dict)
     roles: dict[str, str] = field(default_factory=dict)
     compressors: dict[str, str] = field(default_factory=dict)
+    translators: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in rule_set_names():
@@ -71,6 +73,10 @@ class Registry:
     def add_compressor(self, name: str, path: str) -> None:
         Compressor.load(path)
         self.compressors[_free(name, self.compressors)] = str(Path(path).resolve())
+
+    def add_translator(self, name: str, path: str) -> None:
+        System.load(path)
+        self.translators[_free(name, self.translators)] = str(Path(path).resolve())
 
     def add_corpus(self, name: str, kind: str, files: Iterable[str]) -> None:
         paths = tuple(str(Path(file).resolve()) for file in files)

@@ -21,6 +21,7 @@ def open_workbench(
     connectives: Iterable[str] = (),
     roles: Iterable[str] = (),
     compressors: Iterable[str] = (),
+    translators: Iterable[str] = (),
     work: str | os.PathLike[str] = "niwaki-work",
     host: str = "127.0.0.1",
     port: int = 8470,
@@ -33,9 +34,10 @@ def open_workbench(
     """Serve the workbench, a web page and an HTTP API, until it is interrupted (Ctrl-C).
 
     Models besides "en", treebanks, reference orders, parallel texts ("SRC,TGT"), rule files, models
-    of connectives, labellers of roles and compressors are given as paths, or as "NAME=PATH"; what
-    is made is kept in the folder `work`. Port 0 finds one that is free. `opened` is told the
-    address. Another host than this machine needs a `token`. Needs the packages of `niwaki[serve]`.
+    of connectives, labellers of roles, compressors and translators (folders) are given as paths, or
+    as "NAME=PATH"; what is made is kept in the folder `work`. Port 0 finds one that is free.
+    `opened` is told the address. Another host than this machine needs a `token`. Needs the packages
+    of `niwaki[serve]`.
 
         >>> open_workbench(["mine=my.niwaki"], trees=["dev.conllu"], opened=print)
     """
@@ -56,6 +58,8 @@ def open_workbench(
         registry.add_roles(name, path)
     for name, path in map(named, compressors):
         registry.add_compressor(name, path)
+    for name, path in map(named, translators):
+        registry.add_translator(name, path)
     for kind, given in (("trees", trees), ("references", references)):
         for name, path in map(named, given):
             registry.add_corpus(name, kind, [path])

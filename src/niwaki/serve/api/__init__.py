@@ -12,6 +12,7 @@ from niwaki.serve.api import (
     parsing,
     relating,
     shortening,
+    translating,
 )
 from niwaki.serve.endpoint import Endpoint
 
@@ -19,6 +20,7 @@ ENDPOINTS: list[Endpoint] = [
     *parsing.ENDPOINTS,
     *finding.ENDPOINTS,
     *ordering.ENDPOINTS,
+    *translating.ENDPOINTS,
     *relating.ENDPOINTS,
     *shortening.ENDPOINTS,
     *comparing.ENDPOINTS,

@@ -6,6 +6,7 @@ const PAGES = [
   ["parse", "Parse"],
   ["find", "Find"],
   ["reorder", "Reorder"],
+  ["translate", "Translate"],
   ["relate", "Relate"],
   ["shorten", "Shorten"],
   ["annotate", "Annotate"],

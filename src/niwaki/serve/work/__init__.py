@@ -20,6 +20,7 @@ from niwaki.serve.work import (
     parsing,
     relating,
     shortening,
+    translating,
     weighing,
 )
 
@@ -32,6 +33,8 @@ TASKS: dict[str, Callable[..., Any]] = {
     "references": ordering.references,
     "relate": relating.relate,
     "shorten": shortening.shorten,
+    "translate": translating.translate,
+    "translators": translating.translators,
     "align": aligning.align,
     "suggest": aligning.suggest,
     "models": describing.models,

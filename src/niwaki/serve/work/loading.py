@@ -18,6 +18,7 @@ from niwaki.tasks.connectives.model import ConnectiveModel
 from niwaki.tasks.reorder.rulefile import load_rules
 from niwaki.tasks.reorder.rules import RuleSet
 from niwaki.tasks.roles.model import RoleLabeller
+from niwaki.tasks.translate.system import WEIGHTS, System
 
 T = TypeVar("T")
 
@@ -63,6 +64,12 @@ def labeller_of(path: str) -> RoleLabeller:
 
 def compressor_of(path: str) -> Compressor:
     return kept("compressor", path, Compressor.load)
+
+
+def translator_of(folder: str) -> System:
+    # Tuning writes the weights, and nothing else, anew.
+    weights = os.path.join(folder, WEIGHTS)
+    return kept("translator", weights, lambda _: System.load(folder))
 
 
 def trees_of(path: str) -> list[Sentence]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,8 +39,8 @@ from niwaki.typing import FloatArray, IntArray
 LONGEST = 1000
 # Translations that are looked at for each one that is wanted, if equal ones do not count.
 _EQUAL = 20
-# Sentences that a thread gets at a time.
-_CHUNK = 8
+# Sentences that a thread gets at a time, and how often so many wait for each thread.
+_CHUNK, _AHEAD = 8, 4
 
 # A score of each option of a sentence, for the feature `phrase-sense`.
 Senses = Callable[[Options], FloatArray]
@@ -116,12 +117,18 @@ class Decoder:
 
         stream, index = iter(sentences), itertools.count()
         self._prepare()
+        # Chunks wait in a window that moves: at a border between batches threads would be idle.
+        waiting: deque[Future[list[tuple[Hypothesis, ...]]]] = deque()
         with ThreadPoolExecutor(threads) as pool:
-            while batch := list(itertools.islice(stream, 8 * _CHUNK * threads)):
-                chunks = [batch[at : at + _CHUNK] for at in range(0, len(batch), _CHUNK)]
-                for found in pool.map(work, chunks):
-                    for hypotheses in found:
-                        yield NBestList(next(index), hypotheses)
+            while True:
+                while len(waiting) < _AHEAD * threads and (
+                    chunk := list(itertools.islice(stream, _CHUNK))
+                ):
+                    waiting.append(pool.submit(work, chunk))
+                if not waiting:
+                    return
+                for hypotheses in waiting.popleft().result():
+                    yield NBestList(next(index), hypotheses)
 
     def _prepare(self) -> None:
         """What threads would else make at the same time."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from niwaki.data.sentence import Sentence
-from niwaki.tasks.reorder.reorderer import BATCH, Reorderer
+from niwaki.tasks.reorder.reorderer import BATCH, Reorderer, Reordering
 from niwaki.tasks.reorder.rules import RuleSet
 
 # What a tokeniser cut off after the n of a negation.
@@ -24,10 +24,14 @@ Parse = Callable[[Iterable[Sentence]], Iterable[Sentence]]
 
 @dataclass(frozen=True)
 class Preordered:
-    """A sentence in its new order: words, and for each the position of the token it comes from."""
+    """A sentence in its new order: words, and for each the position of the token it comes from.
+
+    `reordering` has the tree of the words and the rules that moved them, if that was done.
+    """
 
     tokens: tuple[str, ...]
     positions: tuple[int, ...]
+    reordering: Reordering | None = field(default=None, compare=False, repr=False)
 
 
 def retokenize(tokens: Sequence[str]) -> Preordered:
@@ -78,8 +82,9 @@ class Preorderer:
             if not each.tokens:
                 yield each
                 continue
-            order = next(found).order
+            reordering = next(found)
             yield Preordered(
-                tuple([each.tokens[at] for at in order]),
-                tuple([each.positions[at] for at in order]),
+                reordering.tokens,
+                tuple([each.positions[at] for at in reordering.order]),
+                reordering,
             )

@@ -4,7 +4,7 @@ import { h, replace } from "./dom.js";
 let bindings = [];
 let pending = "";
 
-const PLACES = { p: "/parse", f: "/find", r: "/reorder", e: "/relate", t: "/shorten", a: "/annotate", d: "/adapt", c: "/compare", z: "/analyze", i: "/api" };
+const PLACES = { p: "/parse", f: "/find", r: "/reorder", n: "/translate", e: "/relate", t: "/shorten", a: "/annotate", d: "/adapt", c: "/compare", z: "/analyze", i: "/api" };
 
 export function keys(list) {
   bindings = list;
@@ -43,7 +43,7 @@ document.addEventListener("keydown", (event) => {
 export function help() {
   const rows = [
     ...bindings.filter(([, text]) => text).map(([wanted, text]) => [Array.isArray(wanted) ? wanted : [wanted], text]),
-    [["g then p f r e t a d c z i"], "Parse, Find, Reorder, Relate, Shorten, Annotate, Adapt, Compare, Analyze, API"],
+    [["g then p f r n e t a d c z i"], "Parse, Find, Reorder, Translate, Relate, Shorten, Annotate, Adapt, Compare, Analyze, API"],
     [["?"], "These keys"],
   ];
   const dialog = h(
