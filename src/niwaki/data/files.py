@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import glob
 import gzip
 import io
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, TextIO
 
+from niwaki.data.system import sync_folder, try_to_lock
 from niwaki.errors import CorpusError, ExtraMissingError, NiwakiError
 from niwaki.kernel.conllu import MAX_LINE
 
@@ -325,7 +325,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield file
             with _errors_name(path):
                 file.flush()
-                if target.exists():
+                if target.exists() and hasattr(os, "fchmod"):  # not on every Windows
                     os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
                 os.fsync(file.fileno())
         with _errors_name(path):
@@ -335,7 +335,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             temporary.unlink()
         raise
     with _errors_name(path):
-        _sync_directory(target.parent)
+        sync_folder(target.parent)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -372,26 +372,11 @@ class _NamedFile(io.FileIO):
 def remove_leftovers(target: Path) -> None:
     """Remove temporary siblings whose writers were killed: nobody holds a lock on them."""
     for found in target.parent.glob(f".{glob.escape(target.name)}.{'[0-9a-f]' * 8}.tmp"):
-        with contextlib.suppress(OSError), open(found, "rb") as file:
-            if try_to_lock(file.fileno()):
+        with contextlib.suppress(OSError):
+            with open(found, "rb") as file:
+                is_left = try_to_lock(file.fileno())
+            if is_left:
                 found.unlink()
-
-
-def try_to_lock(file: int) -> bool:
-    """Lock a file until it is closed; False if somebody has, or the disk knows no locks."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def _sync_directory(path: Path) -> None:
-    directory = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
 
 
 @contextlib.contextmanager

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from niwaki.data.files import atomic_write, try_to_lock
+from niwaki.data.files import atomic_write
 from niwaki.data.modelfile import read_parts
+from niwaki.data.system import try_to_lock
 from niwaki.errors import ModelError
 from niwaki.hub.cache import CachedModel, cached_path, remove_other_versions
 from niwaki.hub.index import Entry

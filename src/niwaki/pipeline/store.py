@@ -103,7 +103,7 @@ def _build(file: ModelFile) -> Pipeline:
 
 
 def find_model(name_or_path: str | os.PathLike[str]) -> Path:
-    """The file of a model: by its name (bundled, of a package, in the cache), else the path itself."""
+    """The file of a model: by its name (bundled, of a package, in the cache), or the path."""
     path, name = Path(name_or_path), os.fspath(name_or_path)
     bundled = bundled_models()
     if name in bundled:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from pathlib import Path
 
+from niwaki.data.system import try_to_lock
 from niwaki.errors import ConfigError
 
 
@@ -31,13 +31,11 @@ class WorkFolder:
         if self._lock is None:
             self.path.mkdir(parents=True, exist_ok=True)
             lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
+            if not try_to_lock(lock):
                 os.close(lock)
                 raise ConfigError(
                     f"{self.path}: another server uses this folder; stop it or give --work FOLDER"
-                ) from error
+                )
             self._lock = lock
         return self.path
 

@@ -6,9 +6,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+from niwaki.data.system import sync_folder
 from niwaki.errors import CorpusError
 from niwaki.serve.frames import dump
 from niwaki.serve.schema import load_json
+
+# Windows would otherwise write two characters at the end of a line.
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
 class Journal:
@@ -41,7 +45,7 @@ class Journal:
 
     def append(self, entry: dict[str, Any]) -> None:
         made = not self._path.exists()
-        file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        file = os.open(self._path, _APPEND, 0o644)
         try:
             before = os.fstat(file).st_size
             try:
@@ -54,11 +58,7 @@ class Journal:
         finally:
             os.close(file)
         if made:
-            folder = os.open(self._path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            sync_folder(self._path.parent)
 
 
 def _write_all(file: int, data: bytes) -> None:

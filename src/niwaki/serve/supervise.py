@@ -24,7 +24,10 @@ def main() -> int:
         while os.read(0, 1):
             pass
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
+            if sys.platform == "win32":
+                child.kill()
+            else:
+                os.killpg(child.pid, signal.SIGKILL)
 
     threading.Thread(target=watch, daemon=True).start()
     return child.wait()
