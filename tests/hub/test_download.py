@@ -339,7 +339,7 @@ def test_commands(
     listed = {each["name"]: each for each in json.loads(capsys.readouterr().out)["models"]}
     assert listed["toy"]["where"] == "downloaded"
     assert {"version", "size", "licence", "scores", "sha256", "treebank"} <= set(listed["toy"])
-    assert listed["en"]["where"] == "box"
+    assert listed["en"]["where"] == "bundled"
 
 
 def test_what_is_at_hand_is_listed_without_a_connection(

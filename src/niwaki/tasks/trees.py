@@ -34,7 +34,10 @@ class TreeView:
             chain.append(self.heads[chain[-1] - 1])
         if chain[-1] != 0:
             raise CorpusError(
-                *self._name, "HEAD", f"no tree above word {word}", "give whole trees, or parse them"
+                *self._name,
+                "HEAD",
+                f"no tree above word {word}",
+                "give whole trees, or parse them: --parser en",
             )
         return tuple(chain)
 

@@ -16,15 +16,15 @@ from niwaki.hub.index import Entry, read_entries
 from niwaki.hub.sources import installed_sources, offers
 from niwaki.pipeline.store import bundled_models, packaged_models
 
-Where = Literal["box", "package", "downloaded", "available"]
+Where = Literal["bundled", "package", "downloaded", "available"]
 
 
 @dataclass(frozen=True)
 class KnownModel:
     """A model that has a name: what its card or an index says of it, and where it is.
 
-    `where` is "box" (it comes with Niwaki), "package" (an installed package has it), "downloaded",
-    or "available": `niwaki.download` would fetch it. `path` is None for the last. `newer` is the
+    `where` is "bundled", "package" (an installed package has it), "downloaded", or "available":
+    `niwaki.download` would fetch it. `path` is None for the last. `newer` is the
     version that the index has, if it is another one than that which was downloaded.
     """
 
@@ -74,7 +74,7 @@ def models_at_hand() -> list[KnownModel]:
 def _local() -> Iterator[KnownModel]:
     """In the order in which they are found by name."""
     places: tuple[tuple[Where, dict[str, Path]], ...] = (
-        ("box", bundled_models()),
+        ("bundled", bundled_models()),
         ("package", packaged_models()),
     )
     for where, paths in places:
