@@ -3,7 +3,7 @@
 python -m benchmarks.tasks.first_try [--only bundled]
 
 The bundled model, fine-tuned by `niwaki train --init en` with nothing set, beside a quarter of
-EWT, and by `niwaki adapt en`; and a parser from nothing, of 765 sentences of EWT with the roots
+EWT, and by `niwaki adapt en`; and a parser from nothing, of a sixteenth of EWT with the roots
 beside them. Rows with the steps of the papers (`select = "hard"`, `step = 1.0`) show what is
 avoided. Scored on Atis test and on EWT dev; nothing was chosen on either.
 """
