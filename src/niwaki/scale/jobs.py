@@ -29,6 +29,7 @@ from niwaki.errors import (
 from niwaki.scale.cutting import Bad, Items, Shard
 from niwaki.scale.engine import ATTEMPTS, Crew, Done, Engine
 from niwaki.scale.shard_worker import Outcome, Task, finished
+from niwaki.scale.sharing import SharedModels
 
 WORKER = "niwaki.scale.shard_worker:ShardWorker"
 QUARANTINE = "quarantine.jsonl"
@@ -51,6 +52,7 @@ class JobSettings:
     pack: str | None
     run: str  # the import path of what makes the function of a shard
     constants: tuple[Any, ...]
+    models: tuple[str, ...] = ()  # files that workers share
 
 
 @dataclass
@@ -104,7 +106,7 @@ def run_job(
     place = Path(os.path.abspath(folder))
     _claim(place, settings)
     worker = (settings.checksum, settings.pack, settings.run, *settings.constants)
-    with engine.crew(WORKER, *worker) as crew:
+    with engine.crew(WORKER, SharedModels.of(settings.models), *worker) as crew:
         job = _Job(crew, place, settings, watch)
         job.run(iter(shards), started)
     report = job.report
