@@ -16,6 +16,7 @@ import io
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
@@ -145,8 +146,9 @@ def run_shards(
     total = sum(map(os.path.getsize, files))
     workers = arguments.workers or os.cpu_count() or 1
     rate = _Rate(arguments.command, total)
+    started = time.monotonic()
     with engine_of(arguments.engine, workers) as engine, rate:
-        report = run_job(engine, shards, arguments.shards, settings, rate.done)
+        report = run_job(engine, shards, arguments.shards, settings, rate.done, started)
     _tell(report, arguments, sys.stderr if to_stderr else sys.stdout)
     return report
 

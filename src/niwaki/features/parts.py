@@ -93,8 +93,9 @@ class SavedParts:
     def weights(self, name: str) -> PackedWeights:
         shape = self.record(name)["weights"]
         arrays = self.tensors(table_file(name))
-        image = self._file.arrays.get(image_file(name))
-        return PackedWeights(shape["classes"], shape["scale"], arrays, image and dict(image))
+        found = self._file.arrays.get(image_file(name))
+        image = None if found is None else dict(found)
+        return PackedWeights(shape["classes"], shape["scale"], arrays, image)
 
     def tensors(self, name: str) -> dict[str, Any]:
         return self._file.tensors(name)

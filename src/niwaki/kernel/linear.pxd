@@ -109,7 +109,7 @@ cdef class SparseWeights:
 
     cdef _check(self, const uint64_t[::1] keys, int action)
     cdef _take(self, uint64_t places, uint32_t entries)
-    cdef _changed(self, SparseWeights start, const uint64_t* places, uint32_t rows, uint64_t most)
+    cdef void _expect(self, const uint64_t[::1] keys) noexcept nogil
 
 
 cdef class CompiledWeights:

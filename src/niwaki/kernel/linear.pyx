@@ -23,6 +23,7 @@ cdef extern from "rows.h" nogil:
                     const int8_t** found)
     void niwaki_add(const int8_t** rows, int count, int width, int16_t* sums)
     void niwaki_plus_scaled(float* out, const int16_t* values, float scale, int count)
+    void* niwaki_take(size_t size)
     void* niwaki_allocate(size_t size)
     void* niwaki_enlarge(void* memory, size_t used, size_t size)
     void __builtin_prefetch(const void* address)
@@ -51,11 +52,11 @@ LEAST_ROWS = LEAST_FILL
 
 # -- learning -----------------------------------------------------------------
 
-cdef bint grow_index(LearnTable* table) noexcept nogil:
-    """Double the index; rows keep their numbers."""
+cdef bint grow_index(LearnTable* table, int times=2) noexcept nogil:
+    """Make the index so many times as large, a power of two; rows keep their numbers."""
     cdef LearnTable larger = table[0]
     cdef uint64_t place, old
-    larger.mask = table.mask * 2 + 1
+    larger.mask = (table.mask + 1) * times - 1
     larger.rows = <Row*>niwaki_allocate((larger.mask + 1) * sizeof(Row))
     larger.numbers = <uint32_t*>malloc((larger.mask + 1) * sizeof(uint32_t))
     if larger.rows == NULL or larger.numbers == NULL:
@@ -493,13 +494,16 @@ cdef class SparseWeights:
         if classes.shape[0] and np.asarray(classes).max() >= self.classes:
             raise ValueError(f"class {np.asarray(classes).max()} of {self.classes}")
         with nogil:
+            self._expect(keys)
             for i in range(keys.shape[0]):
                 if i + AHEAD < keys.shape[0]:
                     __builtin_prefetch(&self.table.rows[keys[i + AHEAD] & self.table.mask])
                 row = &self.table.rows[place_of(&self.table, keys[i])]
                 if row.key == 0:
                     row = new_row(&self.table, keys[i])
-                if row == NULL:
+                    if row != NULL and counts[i] and not reserve(&self.table, row, counts[i]):
+                        self.table.failed = True
+                if row == NULL or self.table.failed:
                     break
                 for j in range(counts[i]):
                     entry = entry_of(&self.table, row, classes[at])
@@ -513,6 +517,20 @@ cdef class SparseWeights:
                 if self.table.failed:
                     break
         self.check_memory()
+
+    cdef void _expect(self, const uint64_t[::1] keys) noexcept nogil:
+        """Grow the index for keys that are to come, once instead of step by step."""
+        cdef LearnTable* table = &self.table
+        cdef Py_ssize_t i, fresh = 0
+        cdef int times = 1
+        for i in range(keys.shape[0]):
+            if i + AHEAD < keys.shape[0]:
+                __builtin_prefetch(&table.rows[keys[i + AHEAD] & table.mask])
+            fresh += table.rows[place_of(table, keys[i])].key == 0
+        while (table.row_count + <uint64_t>fresh) * 2 > (table.mask + 1) * times - 1:
+            times *= 2
+        if times > 1 and not grow_index(table, times):
+            table.failed = True
 
     # -- many learners of one table ------------------------------------------------
 
@@ -546,18 +564,20 @@ cdef class SparseWeights:
         cdef LearnTable* table = &self.table
         cdef void* memory
         if table.mask + 1 != places:
-            memory = niwaki_allocate(places * sizeof(Row))
+            memory = niwaki_take(places * sizeof(Row))
             if memory == NULL:
                 raise MemoryError()
+            memset(memory, 0, sizeof(Row))
             free(table.rows)
             table.rows = <Row*>memory
             table.row_count = 0
-            table.mask = places - 1
-            memory = malloc(places * sizeof(uint32_t))
+            table.mask = 0      # a table that is whole, should memory be out below
+            memory = niwaki_take(places * sizeof(uint32_t))
             if memory == NULL:
                 raise MemoryError()
             free(table.numbers)
             table.numbers = <uint32_t*>memory
+            table.mask = places - 1
         if table.pool_capacity < entries:
             # A little more, because tables grow.
             entries = <uint32_t>min(<uint64_t>0xFFFFFFFF, entries + <uint64_t>(entries // 8))
@@ -573,93 +593,64 @@ cdef class SparseWeights:
 
     def changes(self, SparseWeights start not None):
         """What was learned since this table was a copy of `start`: differences of all entries that
-        differ, by their rows; then new rows, in the order in which they were made. The clock is
-        that of now. `asked_at` and `asked` say what was added to the counts of keys without a row.
+        differ, by their rows, in the order in which rows were made; all rows that are new. The
+        clock is that of now. `asked_at` and `asked` are what was added to the counts of keys
+        without a row.
         """
         cdef const LearnTable* now = &self.table
         cdef const LearnTable* before = &start.table
-        cdef uint64_t place, at
-        cdef uint32_t known = before.row_count, number, found = 0, i
-        cdef uint64_t total = 0
-        cdef uint32_t count
-        cdef bint same_places = now.mask == before.mask
-        if self.classes != start.classes or now.row_count < known:
-            raise ValueError("a table of another kind")
-        # Of each row that differs, its place and that of its start; new rows stand last.
-        made = now.row_count - known
-        fresh = np.zeros(max(1, made), dtype=np.uint64)
-        cdef uint64_t[::1] fresh_view = fresh
-        cdef uint64_t* changed = <uint64_t*>malloc((<size_t>known + made + 1) * sizeof(uint64_t))
-        if changed == NULL:
-            raise MemoryError()
-        with nogil:
-            for place in range(now.mask + 1):
-                if now.rows[place].key == 0:
-                    continue
-                number = now.numbers[place]
-                if number >= known:
-                    fresh_view[number - known] = place
-                    total += now.rows[place].count
-                    continue
-                at = place
-                if not same_places or before.rows[at].key != now.rows[place].key:
-                    at = place_of(before, now.rows[place].key)
-                count = row_changes(now, &now.rows[place], before, &before.rows[at],
-                                    NULL, NULL, NULL, NULL)
-                if count:
-                    changed[found] = place
-                    found += 1
-                    total += count
-            for i in range(now.row_count - known):
-                changed[found + i] = fresh_view[i]
-            found += now.row_count - known
-        try:
-            return self._changed(start, changed, found, total)
-        finally:
-            free(changed)
-
-    cdef _changed(self, SparseWeights start, const uint64_t* places, uint32_t rows, uint64_t most):
-        """The changes of rows at some places, which have so many entries at most."""
-        cdef const LearnTable* now = &self.table
-        cdef const LearnTable* before = &start.table
+        cdef uint32_t number, count, found = 0, rows = now.row_count
+        cdef uint64_t place, at = 0
         cdef const Row* row
         cdef const Row* old
-        cdef uint64_t at = 0
-        cdef uint32_t i, count
-        keys = np.zeros(rows, dtype=np.uint64)
-        counts = np.zeros(rows, dtype=np.uint16)
-        classes = np.zeros(most + 1, dtype=np.uint16)
-        weights = np.zeros(most + 1, dtype=np.float32)
-        totals = np.zeros(most + 1, dtype=np.float64)
-        squares = np.zeros(most + 1, dtype=np.float32)
-        cdef uint64_t[::1] keys_view = keys
-        cdef uint16_t[::1] counts_view = counts
-        cdef uint16_t[::1] classes_view = classes
-        cdef float[::1] weights_view = weights
+        cdef bint same_places = now.mask == before.mask
+        if self.classes != start.classes or rows < before.row_count:
+            raise ValueError("a table of another kind")
+        # Room for everything is asked for, and only what is written takes memory.
+        keys = np.empty(rows + 1, dtype=np.uint64)
+        counts = np.empty(rows + 1, dtype=np.uint16)
+        classes = np.empty(now.pool_count + 1, dtype=np.uint16)
+        weights = np.empty(now.pool_count + 1, dtype=np.float32)
+        totals = np.empty(now.pool_count + 1, dtype=np.float64)
+        squares = np.empty(now.pool_count + 1, dtype=np.float32)
+        places = np.empty(rows + 1, dtype=np.uint64)
+        cdef uint64_t[::1] keys_view = keys, places_view = places
+        cdef uint16_t[::1] counts_view = counts, classes_view = classes
+        cdef float[::1] weights_view = weights, squares_view = squares
         cdef double[::1] totals_view = totals
-        cdef float[::1] squares_view = squares
         with nogil:
-            for i in range(rows):
-                row = &now.rows[places[i]]
+            for place in range(now.mask + 1):
+                if now.rows[place].key != 0:
+                    places_view[now.numbers[place]] = place
+            # Rows that were made one after the other have entries that stand so.
+            for number in range(rows):
+                if number + AHEAD < rows:
+                    __builtin_prefetch(&now.rows[places_view[number + AHEAD]])
+                    if same_places:
+                        __builtin_prefetch(&before.rows[places_view[number + AHEAD]])
+                row = &now.rows[places_view[number]]
                 old = NULL
-                if now.numbers[places[i]] < before.row_count:
-                    old = &before.rows[place_of(before, row.key)]
+                if number < before.row_count:
+                    place = places_view[number] if same_places else place_of(before, row.key)
+                    old = &before.rows[place]
                 count = row_changes(now, row, before, old, &classes_view[at], &weights_view[at],
                                     &totals_view[at], &squares_view[at])
-                keys_view[i] = row.key
-                counts_view[i] = count
-                at += count
-        found = {
-            "keys": keys, "counts": counts, "classes": classes[:at], "weights": weights[:at],
-            "totals": totals[:at], "squares": squares[:at],
+                if count or old == NULL:
+                    keys_view[found] = row.key
+                    counts_view[found] = count
+                    found += 1
+                    at += count
+        changed = {
+            "keys": keys[:found], "counts": counts[:found], "classes": classes[:at],
+            "weights": weights[:at], "totals": totals[:at], "squares": squares[:at],
             "clock": np.array([now.clock], dtype=np.float64),
         }
         if now.doorkeeper != NULL and before.doorkeeper != NULL:
             after = np.asarray(<uint8_t[:DOORKEEPER]>now.doorkeeper)
             earlier = np.asarray(<uint8_t[:DOORKEEPER]>before.doorkeeper)
-            found["asked_at"] = np.flatnonzero(after != earlier).astype(np.uint32)
-            found["asked"] = after[found["asked_at"]] - earlier[found["asked_at"]]
-        return found
+            changed["asked_at"] = np.flatnonzero(after != earlier).astype(np.uint32)
+            changed["asked"] = after[changed["asked_at"]] - earlier[changed["asked_at"]]
+        return changed
 
     def add_changes(self, const uint64_t[::1] keys not None, const uint16_t[::1] counts not None,
                     const uint16_t[::1] classes not None, const float[::1] weights not None,
@@ -679,7 +670,7 @@ cdef class SparseWeights:
 cdef uint32_t row_changes(const LearnTable* now, const Row* row, const LearnTable* before,
                           const Row* old, uint16_t* classes, float* weights, double* totals,
                           float* squares) noexcept nogil:
-    """Entries of a row that differ from those it had (NULL: none); counted only, or written too."""
+    """Write down the entries of a row that differ from those it had (NULL: none); their number."""
     cdef int j, i
     cdef uint32_t count = 0
     cdef int64_t was
@@ -706,11 +697,10 @@ cdef uint32_t row_changes(const LearnTable* now, const Row* row, const LearnTabl
             square -= before.past[was].squares
         if weight == 0 and total == 0 and square == 0:
             continue
-        if classes != NULL:
-            classes[count] = entry.action
-            weights[count] = weight
-            totals[count] = total
-            squares[count] = square
+        classes[count] = entry.action
+        weights[count] = weight
+        totals[count] = total
+        squares[count] = square
         count += 1
     return count
 

@@ -15,6 +15,7 @@ epoch counts as many moments as all learners had, t = sum_k t_k, each with the m
     T' = c' w' - S' = T + sum_k m_k ((c' - c_k t / t_k) d_k + (T_k - T) t / t_k)
 
 So with shards of one size, mixed uniformly, S' is S and the weights of all moments of all learners.
+A learner that went through no moment has kept w, which is its mean.
 Entries that no learner changed stay as they are, and nobody has to say so: learners keep their
 tables, and send and take changes. AdaGrad's sums of squares are mixed as weights are: each learner
 steps as one of its shard alone.
@@ -102,8 +103,9 @@ def _mixed(
     total = SparseWeights(table.classes)
     for each, share, own, moment in zip(changes, shares, clocks, moments, strict=True):
         times = share * sum(moments) / moment if moment else 0.0
-        rows = [each[name] for name in _ROWS]
-        total.add_multiple(*rows, share, share * clock - times * own, times)
+        rows: dict[str, Any] = {name: each[name] for name in _ROWS}
+        of_weights = share * clock - times * own
+        total.add_multiple(**rows, share=share, of_weights=of_weights, of_totals=times)
     found = total.export()
     found[_CLOCK] = np.array([clock])
     if _ASKED in changes[0]:

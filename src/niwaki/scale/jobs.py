@@ -97,12 +97,14 @@ def run_job(
     folder: str | os.PathLike[str],
     settings: JobSettings,
     watch: Watch = lambda shard, words: None,
+    started: float | None = None,
 ) -> Report:
     """Run a job, or what is left of it; its outputs, with `.done` beside each, are in the folder.
 
-    The folder has to be one that all workers see. It holds one job: another is refused.
+    The folder has to be one that all workers see. It holds one job: another is refused. Time counts
+    from now, or from when the engine was `started` (`time.monotonic`).
     """
-    started = time.monotonic()
+    started = time.monotonic() if started is None else started
     place = Path(os.path.abspath(folder))
     _claim(place, settings)
     worker = (settings.checksum, settings.pack, settings.run, *settings.constants)
