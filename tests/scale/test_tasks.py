@@ -39,7 +39,7 @@ def contents(folder: Path, names: str) -> dict[str, bytes]:
 def test_teachers_parse_on_workers(
     engine: str, agreed: float, model: Pipeline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uptraining, "_PART", 7)
+    monkeypatch.setattr(uptraining, "_PART", 4)
     text = tmp_path / "text.txt"
     text.write_text(TEXT)
     config = UptrainingConfig(agreement=agreed, weight_by_confidence=False)
@@ -179,3 +179,26 @@ def test_a_trial_whose_worker_dies_is_trained_again(
     shared = niwaki.adapt(model, task, tmp_path / "shared", workers=2, tried=kill)
     assert crews[0].deaths == 1
     assert comparable(shared) == comparable(alone)
+
+
+# -- seeds of benchmarks ---------------------------------------------------------------------
+
+
+def test_seeds_are_trained_side_by_side(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchmarks.tasks import _adapting
+
+    record = {"objective": [{"data": str(TOY)}], "segmenter": {"enabled": False}}
+
+    def train_one(seed: int) -> Path:
+        training = {"epochs": 1, "seed": seed}
+        return _adapting.trained("toy", {**record, "training": training}, threads=1)
+
+    found = {}
+    for workers in (1, 2):
+        monkeypatch.setattr(_adapting, "WORK", tmp_path / str(workers))
+        models = _adapting.by_seeds(train_one, range(1, 4), workers, engine)
+        found[workers] = {path.name: path.read_bytes() for path in models}
+    assert len(found[1]) == 3
+    assert found[1] == found[2]
