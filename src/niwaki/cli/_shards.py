@@ -192,7 +192,7 @@ def _files_of(value: Any, load: Load) -> list[str]:
         is_optional = isinstance(load, functools.partial) and load.func is _load_if_given
         return [] if is_optional else [_located(_DEFAULT)]
     found = value if isinstance(value, list) else [value]
-    return [each for each in found if isinstance(each, str) and os.path.isfile(each)]
+    return [each for each in found if isinstance(each, str)]
 
 
 def _content(value: Any, is_model: bool) -> Any:

@@ -106,9 +106,11 @@ def run_job(
     """
     started = time.monotonic() if started is None else started
     place = Path(os.path.abspath(folder))
+    # A model that cannot be read must not leave a folder behind.
+    models = SharedModels.of(settings.models)
     _claim(place, settings)
-    worker = (settings.checksum, settings.pack, settings.run, *settings.constants)
-    with engine.crew(WORKER, SharedModels.of(settings.models), *worker) as crew:
+    worker = (models, settings.checksum, settings.pack, settings.run, *settings.constants)
+    with engine.crew(WORKER, *worker) as crew:
         job = _Job(crew, place, settings, watch)
         job.run(iter(shards), started)
     report = job.report
