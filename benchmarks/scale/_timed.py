@@ -35,10 +35,12 @@ class TimedLearner(ShardLearner):
         self._write(ready=self._ready)
         self._idle_since = self._ready
 
-    def __call__(self, task: ShardTask) -> ShardResult:
+    def __call__(self, task: ShardTask) -> ShardResult | None:
         begun = time.process_time()
         result = super().__call__(task)
         ended = time.process_time()
+        if result is None:
+            return None
         self._write(
             stage=task.stage,
             epoch=task.epoch,
@@ -46,8 +48,8 @@ class TimedLearner(ShardLearner):
             # What came before this call is reading the task, and writing the last result.
             handling=begun - self._idle_since,
             seconds=ended - begun,
-            sent=size_of(task.start),
-            returned=size_of(result.learned),
+            sent=size_of(task.state or task.changes or {}),
+            returned=size_of(result.changes),
         )
         self._idle_since = ended
         return result
@@ -93,7 +95,7 @@ def watched(folder: Path) -> Iterator[Watch]:
         mock.patch.object(run.Run, "_crew", timed_crew),
         mock.patch.object(mixing, "mixed", watch.timed("mix", mixing.mixed)),
         mock.patch.object(
-            MixedTraining, "_go_on_from", watch.timed("take up", MixedTraining._go_on_from)
+            MixedTraining, "_take_up", watch.timed("take up", MixedTraining._take_up)
         ),
         mock.patch.object(
             MixedTraining, "_finish_epoch", watch.timed("finish", MixedTraining._finish_epoch)

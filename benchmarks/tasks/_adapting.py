@@ -6,7 +6,7 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from niwaki.learning.checkpoint import Checkpoint, hash_of_files
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.base import SAMPLES, Evaluation, resample
 from niwaki.pipeline.pipeline import Pipeline
+from niwaki.scale.engine import engine_of
 from niwaki.tagging.config import TaggerConfig
 from niwaki.tagging.tagger import Tags
 from niwaki.tagging.trainer import jackknife
@@ -102,10 +103,70 @@ def trained(
     )
     path = WORK / f"{name}-{hashlib.sha256(told.encode()).hexdigest()[:10]}.niwaki"
     if not path.exists():
-        begun = niwaki.load(init) if init else None
-        config = make_config(record)
-        train(config, path, Lines(name), init=begun, tags=tags, resume=True, threads=threads)
+        wanted = _Wanted(name, record, path, init, tags, threads)
+        if _planned is None:
+            make(wanted)
+        else:
+            _planned.append(wanted)
     return path
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A model that is not there yet, and what it is made of."""
+
+    name: str
+    record: Mapping[str, Any]
+    path: Path
+    init: Path | None
+    tags: Tags | None
+    threads: int | None
+
+
+# What `trained` would train, while it is only asked for that.
+_planned: list[_Wanted] | None = None
+
+
+def make(wanted: _Wanted) -> None:
+    """Train a model; a task of an engine, too."""
+    begun = niwaki.load(wanted.init) if wanted.init else None
+    config, told = make_config(wanted.record), Lines(wanted.name)
+    train(
+        config,
+        wanted.path,
+        told,
+        init=begun,
+        tags=wanted.tags,
+        resume=True,
+        threads=wanted.threads,
+    )
+
+
+def by_seeds(
+    train_one: Callable[[int], Path], seeds: Sequence[int], workers: int, engine: str
+) -> list[Path]:
+    """The models of some seeds; several workers train them side by side, as tasks of an engine.
+
+    `train_one` ends with a call of `trained`.
+    """
+    global _planned
+    if workers > 1:
+        _planned = []
+        try:
+            for seed in seeds:
+                train_one(seed)
+            wanted = [replace(each, threads=1) for each in _planned]
+        finally:
+            _planned = None
+        with engine_of(engine, workers) as started:
+            done = sum(1 for _ in started.map(f"{__name__}:make", wanted))
+        assert done == len(wanted)
+    return [train_one(seed) for seed in seeds]
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--workers", type=int, default=1, help="seeds that are trained at a time")
+    parser.add_argument("--engine", default="local", help="local, ray or ray://HOST")
 
 
 def write(path: Path, sentences: Iterable[Sentence]) -> Path:

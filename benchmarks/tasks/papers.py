@@ -26,6 +26,8 @@ from benchmarks.tasks._adapting import (
     EWT_TRAIN,
     WORK,
     TaggedTreebank,
+    add_workers,
+    by_seeds,
     graph_model,
     loaded,
     lower_case,
@@ -236,6 +238,7 @@ def main() -> None:
     made.add_argument("--kind", choices=["transition", "graph", "neural"], default="transition")
     made.add_argument("--seeds", type=int, default=3)
     made.add_argument("--only", nargs="*", choices=list(TABLES), default=list(TABLES))
+    add_workers(made)
     arguments = made.parse_args()
     profile = PROFILES[arguments.profile]
     if arguments.kind == "neural":
@@ -249,13 +252,14 @@ def main() -> None:
         base = graph_model()
     start, tests = Start(base, beside, arguments.kind), Tests()
     seeds = range(1, arguments.seeds + 1)
-    alone = [start.on(seed) for seed in seeds]
+    who = arguments.workers, arguments.engine
+    alone = by_seeds(start.on, seeds, *who)
     result: dict[str, Any] = {
         "signature": signature(profile=arguments.profile, seeds=arguments.seeds)
     }
     for table in arguments.only:
         for name, (train, looks) in TABLES[table](start, tests).items():
-            models = [train(seed) for seed in seeds]
+            models = by_seeds(train, seeds, *who)
             result[name] = {what: row(look, alone, models) for what, look in looks.items()}
             before = {what: row(look, alone, [base] * len(alone)) for what, look in looks.items()}
             result[f"{name}, before"] = before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 import pytest
@@ -205,6 +206,46 @@ def test_frozen_refuses_what_does_not_fit(changes: dict[str, object], message: s
     CompiledWeights(*arrays())
     with pytest.raises(ValueError, match=message):
         CompiledWeights(*arrays(**changes))
+
+
+@pytest.mark.parametrize("classes", [CLASSES, 300])
+@given(steps)
+def test_a_table_over_an_image_scores_the_same(
+    classes: int, made: list[tuple[list[int], int, int]]
+) -> None:
+    learner = SparseWeights(classes)
+    for features, action, step in made:
+        learner.add(as_keys(features), action, step)
+    table = compress(learner.export(), classes, 1000)
+    compiled = table.compile()
+    image = {name: aligned(array) for name, array in compiled.image().items()}
+    over = CompiledWeights(classes, table.scale, image=image)
+    keys = as_keys(range(1, 30))
+    assert over.scores(keys).tolist() == compiled.scores(keys).tolist()
+    again = over.image()
+    assert all(np.array_equal(again[name], image[name]) for name in image)
+
+
+def aligned(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """As it is in a mapped file: at an address that is a multiple of 64, and not to be written."""
+    room = np.zeros(array.nbytes + 64, dtype=np.uint8)
+    start = -room.ctypes.data % 64
+    found = room[start : start + array.nbytes].view(array.dtype)
+    found[:] = array
+    found.flags.writeable = False
+    return found
+
+
+def test_images_that_do_not_fit_are_refused() -> None:
+    for classes, names in ((2, ("prints", "rows")), (300, ("prints", "starts", "classes"))):
+        image = compress(SparseWeights(classes).export(), classes, 10).compile().image()
+        whole = {name: aligned(array) for name, array in image.items()}
+        CompiledWeights(classes, 1.0, image=whole)
+        for name in names:
+            with pytest.raises(ValueError, match="no image"):
+                CompiledWeights(classes, 1.0, image={**whole, name: whole[name][:-1]})
+    with pytest.raises(ValueError, match="arrays, or an image"):
+        CompiledWeights(2, 1.0)
 
 
 def test_learners_refuse_what_does_not_fit() -> None:

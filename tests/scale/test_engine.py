@@ -7,12 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from niwaki.errors import ExtraMissingError, NiwakiError
-from niwaki.scale.engine import Crew, Done, Engine, engine_of
+from niwaki.scale.engine import Crew, Done, Engine, answers_in_order, engine_of
 
 HERE = "tests.scale.working"
 
@@ -46,6 +47,25 @@ def test_workers_keep_what_they_made(engine: str) -> None:
         assert [done[item][1] for item in range(6)] == [1, 1, 2, 2, 3, 3]
         assert len({done[item][2] for item in (0, 2, 4)}) == 1
         assert {value[2] for value in done.values()} == set(crew.pids())
+
+
+def test_answers_come_in_order(engine: str, tmp_path: Path) -> None:
+    """Also of items that were given again; no more items than wanted are taken ahead."""
+    (tmp_path / "0").touch()
+    taken = []
+
+    def items() -> Iterator[int]:
+        for item in range(12):
+            taken.append(item)
+            yield item
+
+    call = "niwaki.scale.engine:_Call"
+    constants = (f"{HERE}:doubled", str(tmp_path))
+    with engine_of(engine, 2) as started, started.crew(call, *constants) as crew:
+        found = answers_in_order(crew, items(), ahead=3)
+        assert next(found) == 0
+        assert len(taken) < 12
+        assert list(found) == list(range(2, 24, 2))
 
 
 def test_an_item_of_a_killed_worker_is_given_to_another(engine: str, tmp_path: Path) -> None:

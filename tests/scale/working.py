@@ -9,7 +9,10 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import Any
 
+from niwaki.data.modelfile import read_model_file
+from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
+from niwaki.pipeline.store import load
 
 
 class Adder:
@@ -95,3 +98,33 @@ class Shout:
             # The number of a line says whether a shard was done as a whole.
             lines[number] = b"%d %s" % (number, line.upper())
         out.write(b"\n".join(lines))
+
+
+class Mapped:
+    """Where an array of a constant lies: whether it can be written, and in which mapping."""
+
+    def __init__(self, arrays: dict[str, Any]) -> None:
+        self._arrays = arrays
+
+    def __call__(self, name: str) -> tuple[bool, str, int]:
+        array = self._arrays[name]
+        address = array.__array_interface__["data"][0]
+        for line in Path("/proc/self/maps").read_text().splitlines():
+            first, last = (int(x, 16) for x in line.split()[0].split("-"))
+            if first <= address < last:
+                return array.flags.writeable, line.split(maxsplit=5)[-1], int(array.sum())
+        raise AssertionError(f"no mapping has {address:x}")
+
+
+class Tables:
+    """Parses with a model that the head may have given; tells which of its tables are images."""
+
+    def __init__(self, models: Any, path: str) -> None:
+        models.install()
+        self._file = read_model_file(path)
+        self._model = load(path)
+
+    def __call__(self, words: list[str]) -> tuple[list[str], bytes]:
+        images = sorted(name for name in self._file.arrays if name.endswith(".image"))
+        (sentence,) = self._model.parse([Sentence.from_words(words)])
+        return images, sentence.source

@@ -13,6 +13,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ from numpy.typing import NDArray
 
 from niwaki.adapting.held_out import Parts, Treebank, split, watched_treebank
 from niwaki.adapting.report import Adapted, TrialReport, Tried
-from niwaki.adapting.trials import Trial, each_once, first_trials, longer, shorter, work_of
+from niwaki.adapting.trials import Trial, Work, each_once, first_trials, longer, shorter, work_of
+from niwaki.adapting.trying import WORKER, Clock, Task, TrialReporter, train_trial
 from niwaki.data.files import atomic_write
 from niwaki.errors import ConfigError
 from niwaki.learning.checkpoint import hash_of_arrays, hash_of_files
@@ -34,10 +36,11 @@ from niwaki.objectives import AnyObjective, costs_of_trees
 from niwaki.parsers.base import load_family
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
+from niwaki.scale.engine import Crew, answers_in_order, engine_of
+from niwaki.scale.sharing import shared_file
 from niwaki.training.config import Config, TreebankConfig
 from niwaki.training.examples import load_costs
-from niwaki.training.reporting import EpochReport, Reporter
-from niwaki.training.run import train
+from niwaki.training.reporting import Reporter
 from niwaki.training.treebanks import read_treebanks
 
 # Scores of the treebank that are shown; the last of them has the floor.
@@ -84,10 +87,14 @@ def adapt(
     tried: Watch = lambda trial: None,
     resume: bool = False,
     threads: int | None = None,
+    workers: int = 1,
+    engine: str = "local",
 ) -> Adapted:
     """Adapt a model to the costs of a configuration, and write it if it became better.
 
-    Trials are kept in OUTPUT.trials until all is done; `resume` takes them up again.
+    Trials are kept in OUTPUT.trials until all is done; `resume` takes them up again. Several
+    `workers` of an engine try settings side by side; where there is time for all of them, the same
+    comes out.
     """
     if not config.costs:
         raise ConfigError("no objective is a cost; add an [[objective]] that says what trees cost")
@@ -95,7 +102,8 @@ def adapt(
     threads = threads or os.cpu_count() or 1
     run = _Adaptation(model, name, config, folder, limits, reporter, tried, threads)
     run.open(resume)
-    found = run.adapted()
+    with run.trying(workers, engine) as crew:
+        found = run.adapted(crew)
     if found.written:
         run.pipeline(found).save(output)
     shutil.rmtree(folder)
@@ -175,72 +183,107 @@ class _Adaptation:
 
     # -- trials ---------------------------------------------------------------------------
 
-    def adapted(self) -> Adapted:
+    @contextmanager
+    def trying(self, workers: int, name: str) -> Iterator[Crew | None]:
+        """Those who train; nobody but this process, where one is enough."""
+        if workers == 1:
+            yield None
+            return
+        model = shared_file(self.model.as_file())
+        with (
+            engine_of(name, workers) as engine,
+            engine.crew(WORKER, model, self._held_out) as crew,
+        ):
+            yield crew
+
+    @property
+    def _held_out(self) -> dict[str, frozenset[int]]:
+        return {name: parts.held_out for name, parts in self.parts.items()}
+
+    def adapted(self, crew: Crew | None = None) -> Adapted:
         """Try settings as long as there is time, and choose."""
         # A run that was broken off has spent what its trials took.
         ends = time.monotonic() + 60 * self.limits.minutes - sum(x.seconds for x in self.reports)
-        rate = 0.0  # seconds a unit of work, of the trial before
-        left_out = []
+        left_out: list[str] = []
         sizes = {name: len(parts.learned) for name, parts in self.parts.items()}
         trees = self._treebank_size()
         self._tell(0, ends)
         done = {each.trial.name: at for at, each in enumerate(self.reports)}
-        for trial in each_once(self._wanted()):
-            work = work_of(trial, self.treebank.config, sizes, trees)
-            if trial.name in done:
-                rate = max(rate, self.reports[done[trial.name]].seconds / work.units)
-                self._tell(done[trial.name] + 1, ends)
-                continue
-            number, begun = len(self.reports), time.monotonic()
-            if number and rate * work.units > ends - begun:
-                left_out.append(trial.name)
-                continue
-            fault = self._try(number, trial, work.config, ends - begun)
-            seconds = time.monotonic() - begun
-            rate = seconds / work.units if not fault else rate
-            self.reports.append(self._report(number, trial, seconds, fault))
-            self._keep()
-            self._tell(number + 1, ends)
+        clock = Clock(ends)
+        for wave in self._wanted():
+            queue: list[tuple[Trial, Work]] = []
+            for trial in wave:
+                work = work_of(trial, self.treebank.config, sizes, trees)
+                if trial.name in done:
+                    clock.rate = max(
+                        clock.rate, self.reports[done[trial.name]].seconds / work.units
+                    )
+                    self._tell(done[trial.name] + 1, ends)
+                else:
+                    queue.append((trial, work))
+            left_out += self._try_all(queue, clock, crew)
         return self._chosen(left_out)
 
-    def _wanted(self) -> Iterator[Trial]:
+    def _try_all(
+        self, queue: Sequence[tuple[Trial, Work]], clock: Clock, crew: Crew | None
+    ) -> list[str]:
+        """Try those for which there is time, in their order; the names of the others."""
+        left_out: list[str] = []
+        begun: list[tuple[Trial, Work]] = []
+        first = len(self.reports)
+
+        def fitting() -> Iterator[Task]:
+            for trial, work in queue:
+                number, left = first + len(begun), clock.ends - time.monotonic()
+                if number and clock.rate * work.units > left:
+                    left_out.append(trial.name)
+                    continue
+                begun.append((trial, work))
+                yield Task(number, trial.name, work.config, str(self._file(number)), left)
+
+        results: Iterator[tuple[str, float]] = (
+            answers_in_order(crew, fitting(), ahead=crew.workers)
+            if crew
+            else map(self._train, fitting())
+        )
+        for number, (fault, seconds) in enumerate(results, first):
+            trial, work = begun[number - first]
+            if not fault:
+                looked = time.monotonic()
+                self.looks[number] = self._look(load(self._file(number)))
+                seconds += time.monotonic() - looked
+                clock.rate = seconds / work.units
+            self.reports.append(self._report(number, trial, seconds, fault))
+            self._keep()
+            self._tell(number + 1, clock.ends)
+        return left_out
+
+    def _wanted(self) -> Iterator[list[Trial]]:
         """The usual ones, then the best of them for longer, or for a shorter time."""
         objectives = list(self.objectives.values())
         family = load_family(str(self.model.config["model"]["kind"]))
         size = min(len(parts.learned) for parts in self.parts.values())
-        first = first_trials(self.config, objectives, family, size)
-        yield from first
+        first = list(each_once(first_trials(self.config, objectives, family, size)))
+        yield first
+        known = {each.name for each in first}
         best = self._best()
+        more: list[Trial] = []
         if best is not None:
             # Where nobody sees what is lost, no more is risked.
             if self.treebank.gold:
-                yield longer(self.reports[best].trial)
+                more = [longer(self.reports[best].trial)]
         elif any(self._gain(at) > 0 for at in self.looks):
             # They gain, but cost too much elsewhere.
-            yield from (shorter(each) for each in first[:2])
+            more = [shorter(each) for each in first[:2]]
+        yield [each for each in each_once(more) if each.name not in known]
 
     def _treebank_size(self) -> int:
         treebanks = [x for x in self.treebank.config.objective if isinstance(x, TreebankConfig)]
         return len(read_treebanks(treebanks, lambda fault: None).sentences) if treebanks else 0
 
-    def _try(self, number: int, trial: Trial, config: Config, left: float) -> str:
-        """Train; returns why it could not be done, if it could not."""
-        told = _TrialReporter(self.reporter, f"trial {number + 1} ({trial.name})", left)
-        held_out = {name: parts.held_out for name, parts in self.parts.items()}
-        try:
-            trained = train(
-                config,
-                self._file(number),
-                told,
-                resume=True,
-                threads=self.threads,
-                init=self.model,
-                held_out=held_out,
-            )
-        except ConfigError as error:
-            return str(error)
-        self.looks[number] = self._look(trained)
-        return ""
+    def _train(self, task: Task) -> tuple[str, float]:
+        told = TrialReporter(self.reporter, task)
+        return train_trial(task, told, self.threads, self.model, self._held_out)
 
     def _look(self, model: Pipeline) -> Look:
         costs = {
@@ -366,21 +409,3 @@ def _sizes(parts: Parts) -> dict[str, int]:
         "choosing": len(parts.choosing),
         "reporting": len(parts.reporting),
     }
-
-
-class _TrialReporter:
-    """Shows a trial as one piece of work, with the time that is left for all."""
-
-    def __init__(self, reporter: Reporter, name: str, left: float) -> None:
-        self._reporter, self._name, self._left = reporter, name, left
-
-    def stage(self, name: str, total: int) -> None:
-        minutes = max(0.0, self._left) / 60
-        self._reporter.stage(f"{self._name}, {name}; {minutes:.0f} min left for others", total)
-
-    def advance(self, sentences: int) -> None:
-        self._reporter.advance(sentences)
-
-    def epoch(self, report: EpochReport) -> None: ...
-
-    def note(self, line: str) -> None: ...

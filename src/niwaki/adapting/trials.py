@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -105,7 +105,7 @@ def work_of(trial: Trial, config: Config, sizes: Mapping[str, int], trees: int) 
     return Work(replace(config, objective=tuple(objectives), training=training), units)
 
 
-def each_once(trials: Iterator[Trial]) -> Iterator[Trial]:
+def each_once(trials: Iterable[Trial]) -> Iterator[Trial]:
     """Without those that came before."""
     seen: list[Trial] = []
     for trial in trials:

@@ -16,6 +16,7 @@ import io
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
@@ -44,6 +45,8 @@ _NO_SETTINGS = {
     *("run", "files", "file", "output", "shards", "engine", "workers", "json"),
     *("quiet", "traceback", "loads", "command", "gold", "target"),
 }
+# What several commands take where no model is given.
+_DEFAULT = "en"
 # The end of an output's name, by --to.
 _SUFFIXES = {"json": ".jsonl", "conllu": ".conllu", "table": ".tsv", "html": ".html"}
 
@@ -143,8 +146,9 @@ def run_shards(
     total = sum(map(os.path.getsize, files))
     workers = arguments.workers or os.cpu_count() or 1
     rate = _Rate(arguments.command, total)
+    started = time.monotonic()
     with engine_of(arguments.engine, workers) as engine, rate:
-        report = run_job(engine, shards, arguments.shards, settings, rate.done)
+        report = run_job(engine, shards, arguments.shards, settings, rate.done, started)
     _tell(report, arguments, sys.stderr if to_stderr else sys.stdout)
     return report
 
@@ -169,7 +173,26 @@ def _settings(arguments: argparse.Namespace) -> JobSettings:
         {"niwaki": niwaki.__version__, "command": command, **known}, sort_keys=True, default=str
     )
     checksum = hashlib.sha256(record.encode()).hexdigest()
-    return JobSettings(checksum, suffix, arguments.pack, _RUNNER, (command, given))
+    # Workers are given the files that are found here, and need not find them there.
+    given |= {name: _located(given[name]) for name in arguments.loads}
+    models = [x for name, load in arguments.loads.items() for x in _files_of(given[name], load)]
+    return JobSettings(checksum, suffix, arguments.pack, _RUNNER, (command, given), tuple(models))
+
+
+def _located(value: Any) -> Any:
+    """A model, or several, by the path of its file."""
+    if isinstance(value, list):
+        return [_located(each) for each in value]
+    return os.path.abspath(find_model(value)) if isinstance(value, str) else value
+
+
+def _files_of(value: Any, load: Load) -> list[str]:
+    """The files of models that a worker will load for an argument."""
+    if value is None:
+        is_optional = isinstance(load, functools.partial) and load.func is _load_if_given
+        return [] if is_optional else [_located(_DEFAULT)]
+    found = value if isinstance(value, list) else [value]
+    return [each for each in found if isinstance(each, str)]
 
 
 def _content(value: Any, is_model: bool) -> Any:
@@ -177,7 +200,7 @@ def _content(value: Any, is_model: bool) -> Any:
     if isinstance(value, list):
         return [_content(each, is_model) for each in value]
     if is_model and value is None:
-        value = "en"  # which several commands take where none is given
+        value = _DEFAULT
     if not isinstance(value, str):
         return value
     path = find_model(value) if is_model else value

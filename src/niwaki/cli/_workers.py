@@ -16,6 +16,10 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
         choices=["uniform", "weighted"],
         help="how their weights are mixed, as --set training.mixing=...",
     )
+    add_engine(parser)
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--engine",
         metavar="NAME",

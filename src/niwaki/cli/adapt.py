@@ -16,7 +16,8 @@ epochs and weights of treebanks are chosen.
 
 If nothing was gained, nothing is written and the exit status is 1; --force writes the best
 trial all the same. Trials are kept in NEW.trials until all is done: after an interruption, --resume
-goes on.
+goes on. With --workers, trials are trained side by side, each by one worker of --engine; what comes
+out is the same where there is time for all of them.
 
 --progress json is that of `niwaki train`, without epochs and with trials that are over:
 
@@ -34,8 +35,9 @@ import json
 
 from niwaki.adapting.report import as_page, as_text
 from niwaki.cli import OK
-from niwaki.cli._arguments import add_html, add_overrides, add_threads, amount
+from niwaki.cli._arguments import add_html, add_overrides, add_threads, amount, positive
 from niwaki.cli._training import TrainingLines, add_progress, training_output
+from niwaki.cli._workers import add_engine
 from niwaki.data.files import open_output
 from niwaki.verbs.adapting import adapt
 
@@ -59,6 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="write the best trial in any case")
     parser.add_argument("--resume", action="store_true", help="go on where the last run stopped")
     add_threads(parser, all_cores=True)
+    parser.add_argument(
+        "--workers", type=positive, default=1, metavar="N", help="trials side by side (default: 1)"
+    )
+    add_engine(parser)
     add_progress(parser)
     add_html(parser, "the report")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -78,6 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
             overrides=arguments.overrides,
             resume=arguments.resume,
             threads=arguments.threads,
+            workers=arguments.workers,
+            engine=arguments.engine,
         )
         if found.written:
             output.done(arguments.output)

@@ -11,7 +11,8 @@ are candidates too, so that the tagger learns what helps.
 
 The trees are kept beside the output, in MODEL.rounds, as CoNLL-U with their cost, their
 rank and what the first tree would have cost. After an interruption, --resume goes on.
---progress json is that of `niwaki train`.
+--progress json is that of `niwaki train`. With --workers, workers list and price candidates too;
+what is chosen is the same for any number of them.
 
   niwaki self-train task.toml -m en -o better.niwaki
   niwaki self-train task.toml -m en -o better.niwaki -n 512 --weight 10 --rounds 2

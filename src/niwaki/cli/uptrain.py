@@ -10,7 +10,8 @@ kept in which they give so large a share of the words the same head and label. W
 
 Tagger and parser are trained on the treebank and the trees that are kept; these stay beside
 the output, in MODEL.trees. After an interruption, --resume goes on. --progress json is that of
-`niwaki train`.
+`niwaki train`. With --workers, workers parse for the teachers too; their trees are the same for any
+number of them.
 
 With --curve, a model is trained for each number of the teacher's sentences; with --test,
 scores on gold sentences are shown, and which labels and tags gained most. A note tells how many

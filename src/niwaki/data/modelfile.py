@@ -25,7 +25,7 @@ import struct
 import zlib
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -50,10 +50,15 @@ Part = bytes | Tensors | Mapping[str, Any] | list[Any]
 
 @dataclass(frozen=True)
 class ModelFile:
-    """The parts of a model file that was read and found whole."""
+    """The parts of a model file that was read and found whole.
+
+    In a process that was given the file by another, parts are views of memory that all such
+    processes share; `arrays` then has the tensors, and what was made of them, by name.
+    """
 
     path: str
     parts: Mapping[str, bytes]
+    arrays: Mapping[str, Tensors] = field(default_factory=dict)
 
     @property
     def config(self) -> dict[str, Any]:
@@ -66,7 +71,7 @@ class ModelFile:
 
     def raw(self, name: str) -> bytes:
         try:
-            return self.parts[name]
+            return bytes(self.parts[name])
         except KeyError:
             raise ModelError(
                 f"{self.path}: no part {name!r} among {', '.join(self.parts)}; train it again"
@@ -79,6 +84,8 @@ class ModelFile:
             raise ModelError(f"{self.path}: part {name} is not JSON ({error})") from error
 
     def tensors(self, name: str) -> dict[str, NDArray[Any]]:
+        if name in self.arrays:
+            return dict(self.arrays[name])
         try:
             return safetensors.numpy.load(self.raw(name))
         except (safetensors.SafetensorError, KeyError, ValueError, TypeError) as error:
@@ -134,9 +141,20 @@ def part_bytes(name: str, part: Part) -> bytes:
     return json.dumps(part, ensure_ascii=False, indent=1).encode()
 
 
+# Files that this process was given, by their absolute paths.
+_given: dict[str, ModelFile] = {}
+
+
+def give_model_files(files: Mapping[str, ModelFile]) -> None:
+    """From now on, these are what this process reads at their absolute paths."""
+    _given.update(files)
+
+
 def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
     """Read a model file and check all of it; raises ModelError if a bit is wrong."""
     name = os.fspath(path)
+    if _given and os.path.abspath(name) in _given:
+        return _given[os.path.abspath(name)]
     with open(path, "rb", opener=_open_regular) as file:
         size = os.fstat(file.fileno()).st_size
         try:

@@ -19,6 +19,11 @@ def table_file(name: str) -> str:
     return f"weights-{name}.safetensors"
 
 
+def image_file(name: str) -> str:
+    """What a compiled table is called in a `ModelFile` that processes share; no file has it."""
+    return f"weights-{name}.image"
+
+
 class Parts:
     """What is written: records by name, of which some have weights, and other files."""
 
@@ -88,7 +93,9 @@ class SavedParts:
     def weights(self, name: str) -> PackedWeights:
         shape = self.record(name)["weights"]
         arrays = self.tensors(table_file(name))
-        return PackedWeights(shape["classes"], shape["scale"], arrays)
+        found = self._file.arrays.get(image_file(name))
+        image = None if found is None else dict(found)
+        return PackedWeights(shape["classes"], shape["scale"], arrays, image)
 
     def tensors(self, name: str) -> dict[str, Any]:
         return self._file.tensors(name)

@@ -26,13 +26,19 @@ _NOTED, _LEAST_NOTED = 2, 1_200_000
 
 @dataclass(frozen=True)
 class PackedWeights:
-    """A frozen table as arrays, in the order in which `CompiledWeights` takes them."""
+    """A frozen table as arrays, in the order in which `CompiledWeights` takes them.
+
+    `image` is what it is compiled to, where another process has done that.
+    """
 
     classes: int
     scale: float
     arrays: dict[str, NDArray[Any]]
+    image: dict[str, NDArray[Any]] | None = None
 
     def compile(self) -> CompiledWeights:
+        if self.image is not None:
+            return CompiledWeights(self.classes, self.scale, image=self.image)
         a = self.arrays
         wide = {name: a[name].astype(np.uint16) for name in ("counts", "entry_classes")}
         return CompiledWeights(

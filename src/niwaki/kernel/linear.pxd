@@ -108,6 +108,8 @@ cdef class SparseWeights:
     cdef object base
 
     cdef _check(self, const uint64_t[::1] keys, int action)
+    cdef _take(self, uint64_t places, uint32_t entries)
+    cdef void _expect(self, const uint64_t[::1] keys) noexcept nogil
 
 
 cdef class CompiledWeights:
@@ -120,12 +122,16 @@ cdef class CompiledWeights:
     cdef uint32_t* starts
     cdef uint16_t* entry_classes
     cdef int8_t* entry_weights
+    cdef object held        # arrays that the pointers lead into; None: memory of its own
 
     cdef _check(self, const uint8_t[::1] fill, const uint16_t[::1] prints,
                 const uint16_t[::1] counts, const uint16_t[::1] entry_classes,
                 const int8_t[::1] entry_weights)
     cdef _make_dense(self, int width, size_t slots)
     cdef _make_sparse(self, size_t slots, Py_ssize_t entries)
+    cdef _point_dense(self, int width, size_t slots)
+    cdef _point_sparse(self, size_t slots)
+    cdef _lay_over(self, dict image, int width)
     cdef _fill(self, const uint8_t[::1] fill, const uint16_t[::1] prints,
                const uint16_t[::1] counts, const uint16_t[::1] entry_classes,
                const int8_t[::1] entry_weights, int width)

@@ -47,6 +47,21 @@ class SparseWeights:
         of_weights: float,
         of_totals: float,
     ) -> None: ...
+    def copy(self, other: SparseWeights) -> None: ...
+    def twin(self) -> SparseWeights: ...
+    def changes(self, start: SparseWeights) -> dict[str, NDArray[Any]]: ...
+    def add_changes(
+        self,
+        keys: NDArray[Any],
+        counts: NDArray[Any],
+        classes: NDArray[Any],
+        weights: NDArray[Any],
+        totals: NDArray[Any],
+        squares: NDArray[Any],
+        clock: NDArray[Any],
+        asked_at: NDArray[Any] | None = None,
+        asked: NDArray[Any] | None = None,
+    ) -> None: ...
 
 class CompiledWeights:
     classes: int
@@ -55,12 +70,15 @@ class CompiledWeights:
         self,
         classes: int,
         scale: float,
-        fill: NDArray[Any],
-        prints: NDArray[Any],
-        counts: NDArray[Any],
-        entry_classes: NDArray[Any],
-        entry_weights: NDArray[Any],
+        fill: NDArray[Any] | None = None,
+        prints: NDArray[Any] | None = None,
+        counts: NDArray[Any] | None = None,
+        entry_classes: NDArray[Any] | None = None,
+        entry_weights: NDArray[Any] | None = None,
+        *,
+        image: dict[str, NDArray[Any]] | None = None,
     ) -> None: ...
+    def image(self) -> dict[str, NDArray[Any]]: ...
     def scores(self, keys: NDArray[np.uint64]) -> NDArray[np.float32]: ...
     def find_rows(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
     def gather(self, rows: NDArray[np.int64], counts: NDArray[np.int32]) -> NDArray[np.int16]: ...

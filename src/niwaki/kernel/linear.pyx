@@ -23,6 +23,7 @@ cdef extern from "rows.h" nogil:
                     const int8_t** found)
     void niwaki_add(const int8_t** rows, int count, int width, int16_t* sums)
     void niwaki_plus_scaled(float* out, const int16_t* values, float scale, int count)
+    void* niwaki_take(size_t size)
     void* niwaki_allocate(size_t size)
     void* niwaki_enlarge(void* memory, size_t used, size_t size)
     void niwaki_prefetch(const void* address)
@@ -45,16 +46,17 @@ cdef enum:
     # its arrays take (a bucket of 4 rows has 13 bytes or more, and takes at most 2,080).
     LEAST_FILL = 4
     FEW_BUCKETS = 64
+    AHEAD = 16              # rows that are asked for before they are needed
 
 LEAST_ROWS = LEAST_FILL
 
 # -- learning -----------------------------------------------------------------
 
-cdef bint grow_index(LearnTable* table) noexcept nogil:
-    """Double the index; rows keep their numbers."""
+cdef bint grow_index(LearnTable* table, int times=2) noexcept nogil:
+    """Make the index so many times as large, a power of two; rows keep their numbers."""
     cdef LearnTable larger = table[0]
     cdef uint64_t place, old
-    larger.mask = table.mask * 2 + 1
+    larger.mask = (table.mask + 1) * times - 1
     larger.rows = <Row*>niwaki_allocate((larger.mask + 1) * sizeof(Row))
     larger.numbers = <uint32_t*>malloc((larger.mask + 1) * sizeof(uint32_t))
     if larger.rows == NULL or larger.numbers == NULL:
@@ -492,11 +494,16 @@ cdef class SparseWeights:
         if classes.shape[0] and np.asarray(classes).max() >= self.classes:
             raise ValueError(f"class {np.asarray(classes).max()} of {self.classes}")
         with nogil:
+            self._expect(keys)
             for i in range(keys.shape[0]):
+                if i + AHEAD < keys.shape[0]:
+                    __builtin_prefetch(&self.table.rows[keys[i + AHEAD] & self.table.mask])
                 row = &self.table.rows[place_of(&self.table, keys[i])]
                 if row.key == 0:
                     row = new_row(&self.table, keys[i])
-                if row == NULL:
+                    if row != NULL and counts[i] and not reserve(&self.table, row, counts[i]):
+                        self.table.failed = True
+                if row == NULL or self.table.failed:
                     break
                 for j in range(counts[i]):
                     entry = entry_of(&self.table, row, classes[at])
@@ -510,6 +517,192 @@ cdef class SparseWeights:
                 if self.table.failed:
                     break
         self.check_memory()
+
+    cdef void _expect(self, const uint64_t[::1] keys) noexcept nogil:
+        """Grow the index for keys that are to come, once instead of step by step."""
+        cdef LearnTable* table = &self.table
+        cdef Py_ssize_t i, fresh = 0
+        cdef int times = 1
+        for i in range(keys.shape[0]):
+            if i + AHEAD < keys.shape[0]:
+                __builtin_prefetch(&table.rows[keys[i + AHEAD] & table.mask])
+            fresh += table.rows[place_of(table, keys[i])].key == 0
+        while (table.row_count + <uint64_t>fresh) * 2 > (table.mask + 1) * times - 1:
+            times *= 2
+        if times > 1 and not grow_index(table, times):
+            table.failed = True
+
+    # -- many learners of one table ------------------------------------------------
+
+    def copy(self, SparseWeights other not None):
+        """Become what another table is; memory that is there is used again."""
+        cdef LearnTable* mine = &self.table
+        cdef const LearnTable* its = &other.table
+        cdef uint64_t places = its.mask + 1
+        if self.classes != other.classes or (mine.doorkeeper == NULL) != (its.doorkeeper == NULL):
+            raise ValueError("a table of another kind")
+        self._take(places, its.pool_count)
+        with nogil:
+            memcpy(mine.rows, its.rows, places * sizeof(Row))
+            memcpy(mine.numbers, its.numbers, places * sizeof(uint32_t))
+            memcpy(mine.pool, its.pool, its.pool_count * sizeof(Entry))
+            memcpy(mine.past, its.past, its.pool_count * sizeof(History))
+            if its.doorkeeper != NULL:
+                memcpy(mine.doorkeeper, its.doorkeeper, DOORKEEPER)
+        mine.row_count = its.row_count
+        mine.pool_count = its.pool_count
+        mine.clock = its.clock
+
+    def twin(self):
+        """Another table that is as this one, without its base."""
+        made = SparseWeights(self.classes, self.table.min_updates)
+        made.copy(self)
+        return made
+
+    cdef _take(self, uint64_t places, uint32_t entries):
+        """Room for an index of so many places and for so many entries; what was there is lost."""
+        cdef LearnTable* table = &self.table
+        cdef void* memory
+        if table.mask + 1 != places:
+            memory = niwaki_take(places * sizeof(Row))
+            if memory == NULL:
+                raise MemoryError()
+            memset(memory, 0, sizeof(Row))
+            free(table.rows)
+            table.rows = <Row*>memory
+            table.row_count = 0
+            table.mask = 0      # a table that is whole, should memory be out below
+            memory = niwaki_take(places * sizeof(uint32_t))
+            if memory == NULL:
+                raise MemoryError()
+            free(table.numbers)
+            table.numbers = <uint32_t*>memory
+            table.mask = places - 1
+        if table.pool_capacity < entries:
+            # A little more, because tables grow.
+            entries = <uint32_t>min(<uint64_t>0xFFFFFFFF, entries + <uint64_t>(entries // 8))
+            memory = niwaki_enlarge(table.pool, 0, entries * sizeof(Entry))
+            if memory == NULL:
+                raise MemoryError()
+            table.pool = <Entry*>memory
+            memory = niwaki_enlarge(table.past, 0, entries * sizeof(History))
+            if memory == NULL:
+                raise MemoryError()
+            table.past = <History*>memory
+            table.pool_capacity = entries
+
+    def changes(self, SparseWeights start not None):
+        """What was learned since this table was a copy of `start`: differences of all entries that
+        differ, by their rows, in the order in which rows were made; all rows that are new. The
+        clock is that of now. `asked_at` and `asked` are what was added to the counts of keys
+        without a row.
+        """
+        cdef const LearnTable* now = &self.table
+        cdef const LearnTable* before = &start.table
+        cdef uint32_t number, count, found = 0, rows = now.row_count
+        cdef uint64_t place, at = 0
+        cdef const Row* row
+        cdef const Row* old
+        cdef bint same_places = now.mask == before.mask
+        if self.classes != start.classes or rows < before.row_count:
+            raise ValueError("a table of another kind")
+        # Room for everything is asked for, and only what is written takes memory.
+        keys = np.empty(rows + 1, dtype=np.uint64)
+        counts = np.empty(rows + 1, dtype=np.uint16)
+        classes = np.empty(now.pool_count + 1, dtype=np.uint16)
+        weights = np.empty(now.pool_count + 1, dtype=np.float32)
+        totals = np.empty(now.pool_count + 1, dtype=np.float64)
+        squares = np.empty(now.pool_count + 1, dtype=np.float32)
+        places = np.empty(rows + 1, dtype=np.uint64)
+        cdef uint64_t[::1] keys_view = keys, places_view = places
+        cdef uint16_t[::1] counts_view = counts, classes_view = classes
+        cdef float[::1] weights_view = weights, squares_view = squares
+        cdef double[::1] totals_view = totals
+        with nogil:
+            for place in range(now.mask + 1):
+                if now.rows[place].key != 0:
+                    places_view[now.numbers[place]] = place
+            # Rows that were made one after the other have entries that stand so.
+            for number in range(rows):
+                if number + AHEAD < rows:
+                    __builtin_prefetch(&now.rows[places_view[number + AHEAD]])
+                    if same_places:
+                        __builtin_prefetch(&before.rows[places_view[number + AHEAD]])
+                row = &now.rows[places_view[number]]
+                old = NULL
+                if number < before.row_count:
+                    place = places_view[number] if same_places else place_of(before, row.key)
+                    old = &before.rows[place]
+                count = row_changes(now, row, before, old, &classes_view[at], &weights_view[at],
+                                    &totals_view[at], &squares_view[at])
+                if count or old == NULL:
+                    keys_view[found] = row.key
+                    counts_view[found] = count
+                    found += 1
+                    at += count
+        changed = {
+            "keys": keys[:found], "counts": counts[:found], "classes": classes[:at],
+            "weights": weights[:at], "totals": totals[:at], "squares": squares[:at],
+            "clock": np.array([now.clock], dtype=np.float64),
+        }
+        if now.doorkeeper != NULL and before.doorkeeper != NULL:
+            after = np.asarray(<uint8_t[:DOORKEEPER]>now.doorkeeper)
+            earlier = np.asarray(<uint8_t[:DOORKEEPER]>before.doorkeeper)
+            changed["asked_at"] = np.flatnonzero(after != earlier).astype(np.uint32)
+            changed["asked"] = after[changed["asked_at"]] - earlier[changed["asked_at"]]
+        return changed
+
+    def add_changes(self, const uint64_t[::1] keys not None, const uint16_t[::1] counts not None,
+                    const uint16_t[::1] classes not None, const float[::1] weights not None,
+                    const double[::1] totals not None, const float[::1] squares not None,
+                    const double[::1] clock not None, asked_at=None, asked=None):
+        """Go on from what `changes` of another gave, or a mix of several."""
+        self.add_multiple(keys, counts, classes, weights, totals, squares, 1.0, 0.0, 1.0)
+        self.table.clock = clock[0]
+        if asked_at is not None and self.table.doorkeeper != NULL:
+            if len(asked_at) and asked_at.max() >= DOORKEEPER:
+                raise ValueError("the arrays do not fit together")
+            counted = np.asarray(<uint8_t[:DOORKEEPER]>self.table.doorkeeper)
+            total = counted[asked_at].astype(np.uint32) + asked
+            counted[asked_at] = np.minimum(total, 255).astype(np.uint8)
+
+
+cdef uint32_t row_changes(const LearnTable* now, const Row* row, const LearnTable* before,
+                          const Row* old, uint16_t* classes, float* weights, double* totals,
+                          float* squares) noexcept nogil:
+    """Write down the entries of a row that differ from those it had (NULL: none); their number."""
+    cdef int j, i
+    cdef uint32_t count = 0
+    cdef int64_t was
+    cdef const Entry* entry
+    cdef const History* past
+    cdef float weight, square
+    cdef double total
+    for j in range(row.count):
+        entry = &now.pool[row.start + j]
+        past = &now.past[row.start + j]
+        was = -1
+        if old != NULL:
+            if j < old.count and before.pool[old.start + j].action == entry.action:
+                was = old.start + j
+            elif row.capacity == DENSE and old.capacity != DENSE:
+                # It was spread since.
+                for i in range(old.count):
+                    if before.pool[old.start + i].action == entry.action:
+                        was = old.start + i
+        weight, total, square = entry.weight, past.total, past.squares
+        if was >= 0:
+            weight -= before.pool[was].weight
+            total -= before.past[was].total
+            square -= before.past[was].squares
+        if weight == 0 and total == 0 and square == 0:
+            continue
+        classes[count] = entry.action
+        weights[count] = weight
+        totals[count] = total
+        squares[count] = square
+        count += 1
+    return count
 
 
 # -- running ------------------------------------------------------------------
@@ -588,19 +781,31 @@ cdef class CompiledWeights:
     `fill` says how many of its 16 slots each bucket uses. Then come, bucket by
     bucket and slot by slot, the fingerprints, how many entries each row has, and
     the entries. A score is `scale` times a sum of weights.
+
+    An `image` of such a table is its memory, as arrays; a table over them copies nothing, and
+    processes that map the same file share it. It is not looked through: whoever gives it made it.
     """
 
-    def __cinit__(self, int classes, float scale, const uint8_t[::1] fill not None,
-                  const uint16_t[::1] prints not None, const uint16_t[::1] counts not None,
-                  const uint16_t[::1] entry_classes not None,
-                  const int8_t[::1] entry_weights not None):
+    def __cinit__(self, int classes, float scale, const uint8_t[::1] fill=None,
+                  const uint16_t[::1] prints=None, const uint16_t[::1] counts=None,
+                  const uint16_t[::1] entry_classes=None,
+                  const int8_t[::1] entry_weights=None, *, image=None):
         cdef int width = (classes + NIWAKI_CHUNK - 1) // NIWAKI_CHUNK * NIWAKI_CHUNK
-        cdef size_t slots = <size_t>fill.shape[0] * NIWAKI_SLOTS
+        cdef size_t slots
         if not 0 < classes <= MAX_CLASSES:
             raise ValueError(f"a model has 1 to {MAX_CLASSES} classes, not {classes}")
         if not 1e-20 <= scale <= 1e20:
             # Sums of scores must stay finite, and tell more from less.
             raise ValueError(f"a scale cannot be {scale}")
+        if image is not None:
+            self.classes = classes
+            self.scale = scale
+            self._lay_over(image, width)
+            return
+        if (fill is None or prints is None or counts is None or entry_classes is None
+                or entry_weights is None):
+            raise ValueError("a table needs its arrays, or an image")
+        slots = <size_t>fill.shape[0] * NIWAKI_SLOTS
         if fill.shape[0] == 0 or fill.shape[0] > (1 << 27):
             raise ValueError(f"a table cannot have {fill.shape[0]} buckets")
         self.classes = classes
@@ -617,6 +822,8 @@ cdef class CompiledWeights:
 
     def __dealloc__(self):
         free(self.table)
+        if self.held is not None:
+            return
         free(self.prints)
         free(self.rows)
         free(self.starts)
@@ -644,10 +851,16 @@ cdef class CompiledWeights:
             raise ValueError("a fingerprint is 0")
 
     cdef _make_dense(self, int width, size_t slots):
+        self.rows = niwaki_allocate(slots * width)
+        if self.rows == NULL:
+            raise MemoryError()
+        self._point_dense(width, slots)
+
+    cdef _point_dense(self, int width, size_t slots):
+        """Score with the rows that are there."""
         cdef DenseTable* table = <DenseTable*>calloc(1, sizeof(DenseTable))
         self.table = table
-        self.rows = niwaki_allocate(slots * width)
-        if table == NULL or self.rows == NULL:
+        if table == NULL:
             raise MemoryError()
         table.index.width = width
         table.index.prints = <const uint16_t*>self.prints
@@ -661,13 +874,18 @@ cdef class CompiledWeights:
         self.scorer.classes = self.classes
 
     cdef _make_sparse(self, size_t slots, Py_ssize_t entries):
-        cdef SparseTable* table = <SparseTable*>calloc(1, sizeof(SparseTable))
-        self.table = table
         self.starts = <uint32_t*>calloc(slots + 1, sizeof(uint32_t))
         self.entry_classes = <uint16_t*>calloc(entries + 1, sizeof(uint16_t))
         self.entry_weights = <int8_t*>calloc(entries + 1, sizeof(int8_t))
-        if (table == NULL or self.starts == NULL or self.entry_classes == NULL
-                or self.entry_weights == NULL):
+        if self.starts == NULL or self.entry_classes == NULL or self.entry_weights == NULL:
+            raise MemoryError()
+        self._point_sparse(slots)
+
+    cdef _point_sparse(self, size_t slots):
+        """Score with the entries that are there."""
+        cdef SparseTable* table = <SparseTable*>calloc(1, sizeof(SparseTable))
+        self.table = table
+        if table == NULL:
             raise MemoryError()
         table.index.prints = <const uint16_t*>self.prints
         table.index.buckets = <uint32_t>(slots // NIWAKI_SLOTS)
@@ -679,6 +897,48 @@ cdef class CompiledWeights:
         self.scorer.score = sparse_score
         self.scorer.score_together = NULL
         self.scorer.classes = self.classes
+
+    def image(self):
+        """The memory of the table, as arrays: one of the same classes and scale can lie over it."""
+        cdef size_t slots = (<const niwaki_table*>self.table).buckets * <size_t>NIWAKI_SLOTS
+        cdef int width = (<const niwaki_table*>self.table).width
+        found = {"prints": np.array(<uint16_t[:slots]>self.prints)}
+        if self.classes <= MAX_DENSE:
+            return {**found, "rows": np.array(<int8_t[:slots * width]>self.rows)}
+        entries = self.starts[slots]
+        return {
+            **found,
+            "starts": np.array(<uint32_t[:slots + 1]>self.starts),
+            # One more, because an array of nothing has no address.
+            "classes": np.array(<uint16_t[:entries + 1]>self.entry_classes),
+            "weights": np.array(<int8_t[:entries + 1]>self.entry_weights),
+        }
+
+    cdef _lay_over(self, dict image, int width):
+        cdef const uint16_t[::1] prints = image["prints"], classes
+        cdef const int8_t[::1] weights
+        cdef const uint32_t[::1] starts
+        cdef size_t slots = prints.shape[0]
+        self.held = image
+        if slots == 0 or slots % NIWAKI_SLOTS or <size_t>&prints[0] % NIWAKI_CHUNK:
+            raise ValueError("no image of a table")
+        self.prints = <void*>&prints[0]
+        if self.classes <= MAX_DENSE:
+            weights = image["rows"]
+            if weights.shape[0] != <Py_ssize_t>(slots * width) or (
+                    <size_t>&weights[0] % NIWAKI_CHUNK):
+                raise ValueError("no image of a table")
+            self.rows = <void*>&weights[0]
+            self._point_dense(width, slots)
+            return
+        starts, classes, weights = image["starts"], image["classes"], image["weights"]
+        if (starts.shape[0] != <Py_ssize_t>slots + 1 or classes.shape[0] != weights.shape[0]
+                or classes.shape[0] != <Py_ssize_t>starts[slots] + 1):
+            raise ValueError("no image of a table")
+        self.starts = <uint32_t*>&starts[0]
+        self.entry_classes = <uint16_t*>&classes[0]
+        self.entry_weights = <int8_t*>&weights[0]
+        self._point_sparse(slots)
 
     cdef _fill(self, const uint8_t[::1] fill, const uint16_t[::1] prints,
                const uint16_t[::1] counts, const uint16_t[::1] entry_classes,

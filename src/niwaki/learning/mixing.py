@@ -1,9 +1,9 @@
-"""Weights that several learners learned apart from one start, mixed into one set.
+"""What several learners learned apart from one start, mixed into one set of changes.
 
 This is iterative parameter mixing (McDonald, Hall and Mann 2010). Learner k of an epoch begins with
-the weights w, sees its shard of the data and ends with w_k; all go on from
+the weights w, sees its shard of the data and ends with w_k = w + d_k; all go on from
 
-    w' = sum_k m_k w_k,    with sum_k m_k = 1.
+    w' = sum_k m_k w_k = w + sum_k m_k d_k,    with sum_k m_k = 1.
 
 What is shipped is an average over moments. A table with the clock c and the totals T has been
 through weights whose sum is S = c w - T, and their average is S / c. In the epoch, learner k went
@@ -12,16 +12,18 @@ epoch counts as many moments as all learners had, t = sum_k t_k, each with the m
 
     c' = c + t
     S' = S + t sum_k m_k (S_k - S) / t_k
-    T' = c' w' - S'
+    T' = c' w' - S' = T + sum_k m_k ((c' - c_k t / t_k) d_k + (T_k - T) t / t_k)
 
 So with shards of one size, mixed uniformly, S' is S and the weights of all moments of all learners.
-AdaGrad's sums of squares are mixed as weights are: each learner steps as one of its shard alone.
+A learner that went through no moment has kept w, which is its mean.
+Entries that no learner changed stay as they are, and nobody has to say so: learners keep their
+tables, and send and take changes. AdaGrad's sums of squares are mixed as weights are: each learner
+steps as one of its shard alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -32,10 +34,10 @@ from niwaki.learning.checkpoint import below
 from niwaki.typing import Arrays
 
 Mixing = Literal["uniform", "weighted"]
+Tables = Mapping[str, SparseWeights]
 
-_KEYS, _CLOCK, _DOORKEEPER = "keys", "clock", "doorkeeper"
-_OF_ENTRIES = ("classes", "weights", "totals", "squares")
-_MOST_ASKED = 255
+_CLOCK, _ASKED_AT, _ASKED = "clock", "asked_at", "asked"
+_ROWS = ("keys", "counts", "classes", "weights", "totals", "squares")
 
 
 def shares_of(mixing: Mixing, updates: Sequence[int]) -> list[float]:
@@ -52,110 +54,69 @@ def shares_of(mixing: Mixing, updates: Sequence[int]) -> list[float]:
     return [each / total for each in updates]
 
 
-def mixed(
-    start: Arrays, learned: Sequence[Arrays], shares: Sequence[float]
-) -> dict[str, NDArray[Any]]:
-    """The state that learning goes on from, of the states of all learners.
+class Start:
+    """In a worker: tables as all learners have them at the beginning of an epoch."""
 
-    States are what trainable parsers export. Tables of weights in them are mixed; the rest, such as
-    the state of random numbers, is that of the first learner.
-    """
-    found = dict(learned[0])
-    for prefix in tables_of(learned[0]):
-        tables = [below(each, prefix) for each in learned]
-        for name, array in _mixed_table(below(start, prefix), tables, shares).items():
-            found[f"{prefix}.{name}"] = array
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._copies = {name: table.twin() for name, table in tables.items()}
+
+    def changes(self) -> dict[str, NDArray[Any]]:
+        """What the tables have learned since then."""
+        return {
+            f"{name}.{key}": array
+            for name, table in self._tables.items()
+            for key, array in table.changes(self._copies[name]).items()
+        }
+
+    def go_on(self, changes: Arrays) -> None:
+        """Begin the next epoch: with the start of this one, and the mixed changes of all."""
+        add_changes(self._copies, changes)
+        for name, table in self._tables.items():
+            table.copy(self._copies[name])
+
+
+def add_changes(tables: Tables, changes: Arrays) -> None:
+    for name, table in tables.items():
+        table.add_changes(**below(changes, name))
+
+
+def mixed(
+    tables: Tables, changes: Sequence[Arrays], shares: Sequence[float]
+) -> dict[str, NDArray[Any]]:
+    """The changes that all go on with, of those of all learners; tables are as at the start."""
+    found = {}
+    for name, table in tables.items():
+        for key, array in _mixed(table, [below(each, name) for each in changes], shares).items():
+            found[f"{name}.{key}"] = array
     return found
 
 
-def tables_of(state: Arrays) -> list[str]:
-    """The names of the tables of weights of a state."""
-    ends = f".{_KEYS}"
-    names = [name.removesuffix(ends) for name in state if name.endswith(ends)]
-    return [name for name in names if f"{name}.totals" in state]
-
-
-@dataclass(frozen=True)
-class _Factors:
-    """What a table adds to each entry of the mix: see `SparseWeights.add_multiple`."""
-
-    share: float
-    of_weights: float
-    of_totals: float
-
-
-def _mixed_table(
-    start: Arrays, learned: Sequence[Arrays], shares: Sequence[float]
-) -> Mapping[str, NDArray[Any]]:
-    begun = float(start[_CLOCK][0])
-    clocks = [float(each[_CLOCK][0]) for each in learned]
+def _mixed(
+    table: SparseWeights, changes: Sequence[Arrays], shares: Sequence[float]
+) -> dict[str, NDArray[Any]]:
+    begun = table.clock
+    clocks = [float(each[_CLOCK][0]) for each in changes]
     moments = [clock - begun for clock in clocks]
     clock = begun + sum(moments)
-    # S' = b_0 S + sum_k b_k S_k, and in T' = c' w' - S' each S is c w - T.
-    b = [
-        sum(moments) * share / moment if moment else 0.0
-        for share, moment in zip(shares, moments, strict=True)
-    ]
-    first = 1 - sum(b)
-    factors = [
-        _Factors(0.0, -first * begun, first),
-        *(_Factors(m, clock * m - x * c, x) for m, x, c in zip(shares, b, clocks, strict=True)),
-    ]
-    found = _combined([start, *learned], factors)
+    # Rows stand in the order in which the learners made them, one learner after the other.
+    total = SparseWeights(table.classes)
+    for each, share, own, moment in zip(changes, shares, clocks, moments, strict=True):
+        times = share * sum(moments) / moment if moment else 0.0
+        rows: dict[str, Any] = {name: each[name] for name in _ROWS}
+        of_weights = share * clock - times * own
+        total.add_multiple(**rows, share=share, of_weights=of_weights, of_totals=times)
+    found = total.export()
     found[_CLOCK] = np.array([clock])
-    if _DOORKEEPER in start:
-        found[_DOORKEEPER] = _asked(start[_DOORKEEPER], [each[_DOORKEEPER] for each in learned])
+    if _ASKED in changes[0]:
+        found |= _asked(changes)
     return found
 
 
-def _combined(tables: Sequence[Arrays], factors: Sequence[_Factors]) -> dict[str, NDArray[Any]]:
-    """Tables with factors, added entry by entry; the order of rows is that of their learning.
-
-    Learners that go on from a table have its rows first. Most of these have the same entries
-    everywhere, and are added as arrays; the others are looked up by their keys.
-    """
-    start = tables[0]
-    rows = len(start[_KEYS])
-    same = np.ones(rows, dtype=np.bool_)
-    for each in tables[1:]:
-        is_start = np.array_equal(each[_KEYS][:rows], start[_KEYS])
-        same &= is_start and each["counts"][:rows] == start["counts"]
-    weights: Any = 0.0
-    totals: Any = 0.0
-    squares: Any = 0.0
-    others = SparseWeights(1 + max(int(each["classes"].max(initial=0)) for each in tables))
-    for each, f in zip(tables, factors, strict=True):
-        is_same = _padded(same, len(each[_KEYS]))
-        entries = np.repeat(is_same, each["counts"])
-        own = each["weights"][entries]
-        weights = weights + np.float32(f.share) * own
-        totals = totals + (f.of_weights * own + f.of_totals * each["totals"][entries])
-        squares = squares + np.float32(f.share) * each["squares"][entries]
-        rest: dict[str, Any] = {name: each[name][~is_same] for name in (_KEYS, "counts")}
-        rest |= {name: each[name][~entries] for name in _OF_ENTRIES}
-        others.add_multiple(**rest, **vars(f))
-    looked_up = others.export()
-    changed = rows - int(same.sum())
-    counts = np.concatenate([start["counts"], looked_up["counts"][changed:]])
-    counts[:rows][~same] = looked_up["counts"][:changed]
-    entries = np.repeat(_padded(same, len(counts)), counts)
-    found = {_KEYS: np.concatenate([start[_KEYS], looked_up[_KEYS][changed:]]), "counts": counts}
-    known = start["classes"][np.repeat(same, start["counts"])]
-    for name, added in zip(_OF_ENTRIES, (known, weights, totals, squares), strict=True):
-        found[name] = np.empty(len(entries), dtype=start[name].dtype)
-        found[name][entries] = added
-        found[name][~entries] = looked_up[name]
-    return found
-
-
-def _padded(same: NDArray[np.bool_], rows: int) -> NDArray[np.bool_]:
-    return np.concatenate([same, np.zeros(rows - len(same), dtype=np.bool_)])
-
-
-def _asked(start: NDArray[np.uint8], learned: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+def _asked(changes: Sequence[Arrays]) -> dict[str, NDArray[Any]]:
     """How often keys without a row were asked for, by all learners."""
-    total = start.astype(np.uint16)
-    for each in learned:
-        total += each - start
-        np.minimum(total, _MOST_ASKED, out=total)
-    return total.astype(np.uint8)
+    places = np.concatenate([each[_ASKED_AT] for each in changes])
+    counts = np.concatenate([each[_ASKED] for each in changes])
+    found, number_of = np.unique(places, return_inverse=True)
+    total = np.bincount(number_of, counts, minlength=len(found)).astype(np.uint32)
+    return {_ASKED_AT: found, _ASKED: total}

@@ -23,6 +23,7 @@ from niwaki.features.parts import Parts, SavedParts
 from niwaki.features.vocabulary import Vocabulary
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.features.words import Clusters
+from niwaki.kernel.linear import SparseWeights
 from niwaki.learning.corpus import Corpus
 from niwaki.parsers.beliefs import Beliefs
 from niwaki.tagging.tagger import AnyTagger, Tags
@@ -253,6 +254,15 @@ class TrainableParser(Protocol):
         """
 
 
+@runtime_checkable
+class MixableParser(TrainableParser, Protocol):
+    """One all of whose state that matters between epochs is tables of weights."""
+
+    @property
+    def tables(self) -> Mapping[str, SparseWeights]:
+        """The tables that it changes from sentence to sentence, by their names in `export`."""
+
+
 @dataclass(frozen=True)
 class Job:
     """The training of one set of weights; `make` sees what earlier jobs of its chain finished.
@@ -266,8 +276,8 @@ class Job:
     make: Callable[[Mapping[str, Arrays]], TrainableParser]
     search: Search | None = None
     has_costs: bool = True  # whether costs train it too, where there are any
-    # Whether all of its state that matters is tables of weights, which change from sentence to
-    # sentence: then workers can learn parts of an epoch (`niwaki.learning.mixing`).
+    # Whether it makes a MixableParser: then workers can learn parts of an epoch
+    # (`niwaki.learning.mixing`).
     mixable: bool = False
 
     def costs_after(self, tags: Tags) -> tuple[Job, Job]:

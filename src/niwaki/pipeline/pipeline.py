@@ -14,7 +14,7 @@ from niwaki.data.constraints import Constraints
 from niwaki.data.faults import COLUMNS, DEPREL, FEATS, HEAD, LEMMA, MISC, UPOS, XPOS
 from niwaki.data.given import Given, Words, only_sentence, sentences_given
 from niwaki.data.kbest import KBest
-from niwaki.data.modelfile import write_model_file
+from niwaki.data.modelfile import ModelFile, part_bytes, write_model_file
 from niwaki.data.probabilities import (
     TREE_COMMENT,
     as_text,
@@ -71,6 +71,12 @@ class Pipeline:
         """Write the model to one file, atomically; if `packed`, to one of about half the size."""
         parts = self.parts()
         write_model_file(path, {"config.json": dict(self.config), **parts.files}, packed=packed)
+
+    def as_file(self) -> ModelFile:
+        """What its file would be when it is read."""
+        parts = {"config.json": dict(self.config), **self.parts().files}
+        found = {name: part_bytes(name, part) for name, part in parts.items()}
+        return ModelFile("the model", found)
 
     def parts(self) -> Parts:
         """What a file holds of it; each part writes itself."""

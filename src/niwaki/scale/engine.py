@@ -181,29 +181,7 @@ class Engine(ABC):
         last of so many attempts is an error.
         """
         with self.crew(_CALLS, function, *constants) as crew:
-            coming = enumerate(items)
-            given: dict[int, tuple[int, Any, int]] = {}
-
-            def hand_in(number: int, item: Any, attempt: int) -> None:
-                given[crew.submit(item)] = number, item, attempt
-
-            # A few more than there are workers, so that none waits; a corpus may not fit here.
-            for number, item in itertools.islice(coming, 2 * self.workers):
-                hand_in(number, item, 1)
-            for done in crew.finished():
-                number, item, attempt = given.pop(done.ticket)
-                if done.error is not None:
-                    raise done.error
-                if done.died:
-                    if attempt >= attempts:
-                        raise NiwakiError(
-                            f"item {number + 1}: {attempt} workers died of it; give smaller ones"
-                        )
-                    hand_in(number, item, attempt + 1)
-                    continue
-                for following, more in itertools.islice(coming, 1):
-                    hand_in(following, more, 1)
-                yield number, done.value
+            yield from answers(crew, items, attempts)
 
     @abstractmethod
     def stop(self) -> None:
@@ -214,6 +192,49 @@ class Engine(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def answers(
+    crew: Crew, items: Iterable[Any], attempts: int = ATTEMPTS, ahead: int | None = None
+) -> Iterator[tuple[int, Any]]:
+    """Yield (number of the item, what a worker made of it) as results come in; see `Engine.map`.
+
+    So many items are handed in ahead: by default twice as many as there are workers, so that none
+    waits; a corpus may not fit here.
+    """
+    coming = enumerate(items)
+    given: dict[int, tuple[int, Any, int]] = {}
+
+    def hand_in(number: int, item: Any, attempt: int) -> None:
+        given[crew.submit(item)] = number, item, attempt
+
+    for number, item in itertools.islice(coming, ahead or 2 * crew.workers):
+        hand_in(number, item, 1)
+    for done in crew.finished():
+        number, item, attempt = given.pop(done.ticket)
+        if done.error is not None:
+            raise done.error
+        if done.died:
+            if attempt >= attempts:
+                raise NiwakiError(
+                    f"item {number + 1}: {attempt} workers died of it; give smaller ones"
+                )
+            hand_in(number, item, attempt + 1)
+            continue
+        for following, more in itertools.islice(coming, 1):
+            hand_in(following, more, 1)
+        yield number, done.value
+
+
+def answers_in_order(crew: Crew, items: Iterable[Any], ahead: int | None = None) -> Iterator[Any]:
+    """What workers made of the items, in the order of these."""
+    early: dict[int, Any] = {}
+    wanted = 0
+    for number, value in answers(crew, items, ahead=ahead):
+        early[number] = value
+        while wanted in early:
+            yield early.pop(wanted)
+            wanted += 1
 
 
 def engine_of(name: str, workers: int) -> Engine:

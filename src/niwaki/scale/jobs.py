@@ -29,6 +29,7 @@ from niwaki.errors import (
 from niwaki.scale.cutting import Bad, Items, Shard
 from niwaki.scale.engine import ATTEMPTS, Crew, Done, Engine
 from niwaki.scale.shard_worker import Outcome, Task, finished
+from niwaki.scale.sharing import SharedModels
 
 WORKER = "niwaki.scale.shard_worker:ShardWorker"
 QUARANTINE = "quarantine.jsonl"
@@ -51,6 +52,7 @@ class JobSettings:
     pack: str | None
     run: str  # the import path of what makes the function of a shard
     constants: tuple[Any, ...]
+    models: tuple[str, ...] = ()  # files that workers share
 
 
 @dataclass
@@ -95,15 +97,19 @@ def run_job(
     folder: str | os.PathLike[str],
     settings: JobSettings,
     watch: Watch = lambda shard, words: None,
+    started: float | None = None,
 ) -> Report:
     """Run a job, or what is left of it; its outputs, with `.done` beside each, are in the folder.
 
-    The folder has to be one that all workers see. It holds one job: another is refused.
+    The folder has to be one that all workers see. It holds one job: another is refused. Time counts
+    from now, or from when the engine was `started` (`time.monotonic`).
     """
-    started = time.monotonic()
+    started = time.monotonic() if started is None else started
     place = Path(os.path.abspath(folder))
+    # A model that cannot be read must not leave a folder behind.
+    models = SharedModels.of(settings.models)
     _claim(place, settings)
-    worker = (settings.checksum, settings.pack, settings.run, *settings.constants)
+    worker = (models, settings.checksum, settings.pack, settings.run, *settings.constants)
     with engine.crew(WORKER, *worker) as crew:
         job = _Job(crew, place, settings, watch)
         job.run(iter(shards), started)

@@ -7,37 +7,74 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, BinaryIO
 
 from niwaki.scale.engine import Crew, Engine, Event
 
 # A worker is one process of one thread; libraries must not start as many as there are cores.
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+# Arrays of so many bytes are mapped, at multiples of so many.
+_LARGE, _ALIGNED = 1 << 16, 64
 # How it shows that a process has ended; amid an answer, by an OSError that is no ConnectionError.
 _GONE = (EOFError, OSError)
+
+
+class _Parcel:
+    """What each worker is told first; its large arrays lie in a file that all of them map."""
+
+    def __init__(self, maker: str, constants: tuple[Any, ...]) -> None:
+        self.file = _memory_file()
+        places: list[tuple[int, int]] = []
+
+        def apart(buffer: pickle.PickleBuffer) -> bool:
+            """Whether an array is pickled with the rest, after all."""
+            data = buffer.raw()
+            if data.nbytes < _LARGE:
+                return True
+            start = -(-self.file.tell() // _ALIGNED) * _ALIGNED
+            self.file.seek(start)
+            self.file.write(data)
+            places.append((start, data.nbytes))
+            return False
+
+        whole = pickle.dumps((maker, constants), protocol=5, buffer_callback=apart)
+        self.file.flush()
+        self.first = pickle.dumps((whole, places))
+
+    def close(self) -> None:
+        self.file.close()
+
+
+def _memory_file() -> BinaryIO:
+    """A file without a name, which is gone when nobody has it open."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("niwaki"), "w+b")
+    return tempfile.TemporaryFile()
 
 
 class _Worker:
     """A process and our end of the socket to it."""
 
-    def __init__(self, first: bytes) -> None:
+    def __init__(self, parcel: _Parcel) -> None:
         self.pipe: Connection
         self.pipe, theirs = Pipe()
         # -P: a file of the current folder must not be imported instead of a module.
-        command = [sys.executable, "-P", "-m", "niwaki.scale.worker", str(theirs.fileno())]
+        numbers = [theirs.fileno(), parcel.file.fileno()]
+        command = [sys.executable, "-P", "-m", "niwaki.scale.worker", *map(str, numbers)]
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            pass_fds=[theirs.fileno()],
+            pass_fds=numbers,
             env={**os.environ, **_ONE_THREAD},
         )
         theirs.close()
         self.is_ready = False
         with contextlib.suppress(*_GONE):
-            self.pipe.send_bytes(first)
+            self.pipe.send_bytes(parcel.first)
 
     def stop(self) -> None:
         self.process.kill()
@@ -48,7 +85,7 @@ class _Worker:
 class LocalCrew(Crew):
     def __init__(self, workers: int, maker: str, constants: tuple[Any, ...]) -> None:
         super().__init__(workers)
-        self._first = pickle.dumps((maker, constants), protocol=pickle.HIGHEST_PROTOCOL)
+        self._parcel = _Parcel(maker, constants)
         self._workers: dict[int, _Worker] = {}
         try:
             for number in range(workers):
@@ -64,7 +101,7 @@ class LocalCrew(Crew):
     def _start(self, worker: int) -> None:
         if worker in self._workers:
             self._workers.pop(worker).stop()
-        self._workers[worker] = _Worker(self._first)
+        self._workers[worker] = _Worker(self._parcel)
 
     def _send(self, worker: int, item: Any) -> None:
         # Who is gone is found by `_next_event`: its end of the socket is closed.
@@ -92,6 +129,7 @@ class LocalCrew(Crew):
         for worker in self._workers.values():
             worker.stop()
         self._workers.clear()
+        self._parcel.close()
 
 
 class LocalEngine(Engine):

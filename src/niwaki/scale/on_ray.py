@@ -1,4 +1,7 @@
-"""The engine of many machines: workers are actors of Ray, constants lie in its object store."""
+"""The engine of many machines: workers are actors of Ray, constants lie in its object store.
+
+Arrays of constants are views of that store, which all workers of a machine map.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +117,7 @@ class RayEngine(Engine):
                 reason = " ".join(str(error).split())[:200]
                 raise NiwakiError(
                     f"--engine {name}: Ray does not start ({reason}); is `ray start --head` "
-                    "running there?"
+                    "running there, and if it asks for a token, is RAY_AUTH_TOKEN set here?"
                 ) from error
 
     def crew(self, maker: str, *constants: Any) -> Crew:

@@ -20,6 +20,7 @@ from niwaki.data.files import atomic_write, zstandard
 from niwaki.scale import parquet
 from niwaki.scale.cutting import Bad, Items, Shard
 from niwaki.scale.engine import named_object
+from niwaki.scale.sharing import SharedModels
 
 GZIP, ZSTD, PARQUET = "gz", "zst", "parquet"
 PACKS = (GZIP, ZSTD, PARQUET)
@@ -50,7 +51,10 @@ class Outcome:
 class ShardWorker:
     """Made once in each process: `run` is made by its import path, with what it keeps."""
 
-    def __init__(self, settings: str, pack: str | None, run: str, *constants: Any) -> None:
+    def __init__(
+        self, models: SharedModels, settings: str, pack: str | None, run: str, *constants: Any
+    ) -> None:
+        models.install()
         self._settings, self._pack = settings, pack
         self._run: Run = named_object(run)(*constants)
 

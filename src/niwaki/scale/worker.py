@@ -1,12 +1,13 @@
 """A worker process of the local engine: makes its function, then answers one item at a time.
 
-It talks over a socket whose number it is given. When the other end closes, or the process that
-started it ends, it ends too.
+It talks over a socket whose number it is given; the second number is that of a file with large
+arrays. When the other end closes, or the process that started it ends, it ends too.
 """
 
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import pickle
 import signal
@@ -23,17 +24,17 @@ from niwaki.scale.engine import make_worker
 _LOOK = 1.0
 
 
-def main(number: str) -> None:
+def main(pipe: str, file: str) -> None:
     # Ctrl-C is for the head, which then ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=[os.getppid()], daemon=True).start()
     with contextlib.suppress(EOFError, ConnectionError):
-        _serve(Connection(int(number)))
+        _serve(Connection(int(pipe)), int(file))
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Connection, file: int) -> None:
     try:
-        work = make_worker(*pickle.loads(pipe.recv_bytes()))
+        work = make_worker(*_unpacked(pipe.recv_bytes(), file))
     except Exception as error:
         pipe.send_bytes(answer(None, error))
         return
@@ -45,6 +46,16 @@ def _serve(pipe: Connection) -> None:
         except Exception as error:
             found = answer(None, error)
         pipe.send_bytes(found)
+
+
+def _unpacked(parcel: bytes, file: int) -> Any:
+    """What the head has pickled; its large arrays are views of a file that workers share."""
+    whole, places = pickle.loads(parcel)
+    if not places:
+        return pickle.loads(whole)
+    shared = memoryview(mmap.mmap(file, 0, prot=mmap.PROT_READ))
+    os.close(file)
+    return pickle.loads(whole, buffers=[shared[at : at + size] for at, size in places])
 
 
 def answer(value: Any, error: Exception | None) -> bytes:
@@ -70,4 +81,4 @@ def _end_with(head: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

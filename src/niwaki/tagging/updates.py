@@ -29,8 +29,8 @@ class TagUpdates:
                 'tagger with tagger.learner = "logistic"'
             )
         self._base, self._config = tagger.model, config
-        self._weights = SparseWeights(self._base.classes, base=self._base.compile())
-        self._tagger = tagger.with_model(self._weights)
+        self.weights = SparseWeights(self._base.classes, base=self._base.compile())
+        self._tagger = tagger.with_model(self.weights)
         assert isinstance(self._tagger.kernel, kernel.Tagger)
         self._kernel = self._tagger.kernel
         self._corpus = corpus
@@ -54,10 +54,10 @@ class TagUpdates:
 
     def finished(self) -> PackedWeights:
         """The weights of the tagger with what it has learned."""
-        return compress_onto(self._base, self._weights.export())
+        return compress_onto(self._base, self.weights.export())
 
     def export(self) -> Arrays:
-        return self._weights.export()
+        return self.weights.export()
 
     def restore(self, arrays: Arrays) -> None:
-        self._weights.restore(**arrays)
+        self.weights.restore(**arrays)

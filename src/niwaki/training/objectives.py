@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from niwaki.data.kbest import KBest
 from niwaki.errors import ConfigError
 from niwaki.features.weights import PackedWeights, pack, unpack
+from niwaki.kernel.linear import SparseWeights
 from niwaki.learning.checkpoint import Checkpoint, below
 from niwaki.learning.corpus import shuffled
 from niwaki.objectives import ArcObjective, GroupObjective, Objective
@@ -328,6 +329,11 @@ class ObjectivesInTraining:
         if self._tagger is not None:
             checkpoint.put(_TAGGER, pack(self._tagger.finished()))
 
+    @property
+    def tables(self) -> dict[str, SparseWeights]:
+        """Tables that costs change beside those of the parser, by their names in `export`."""
+        return {} if self._tagger is None else {"tagger": self._tagger.weights}
+
     # -- interruption -------------------------------------------------------------
 
     def export(self) -> dict[str, NDArray[Any]]:
@@ -351,8 +357,9 @@ class ObjectivesInTraining:
             self.all, arrays["spreads"].tolist(), strict=True
         ):
             objective.chooser.spread = Spread(int(seen), scores, costs)
-        if self._tagger is not None:
-            self._tagger.restore(below(arrays, "tagger"))
+        taught = below(arrays, "tagger")
+        if self._tagger is not None and taught:
+            self._tagger.restore(taught)
 
 
 def trained_tagger(checkpoint: Checkpoint) -> PackedWeights | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.random
 
-from niwaki.data.modelfile import ModelFile, read_model_file
 from niwaki.errors import ConfigError
 from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus
@@ -23,6 +21,7 @@ from niwaki.metrics.attachment import evaluate
 from niwaki.parsers.base import Family, FeatsPlan, Parser, Plan, Setup, TaggingParser, load_family
 from niwaki.pipeline.pipeline import Pipeline, tag_batch
 from niwaki.scale.engine import Crew, Engine, engine_of
+from niwaki.scale.sharing import shared_file
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.segmenting.trainer import can_segment, train_segmenter
 from niwaki.tagging.morphology import Morphology
@@ -91,7 +90,7 @@ def train(
         reporter.note(f"no checkpoint {checkpoint.path}; starting from the beginning")
     log = Log(log_of(path), reporter)
     try:
-        with _engine_of(config, engine) as started:
+        with engine_for(config, engine) as started:
             run = Run(
                 data, checkpoint, reporter, log, threads or os.cpu_count() or 1, tags, started
             )
@@ -106,7 +105,8 @@ def train(
     return pipeline
 
 
-def _engine_of(config: Config, name: str) -> AbstractContextManager[Engine | None]:
+def engine_for(config: Config, name: str) -> AbstractContextManager[Engine | None]:
+    """The engine of this name, if a configuration says that there are several workers."""
     workers = config.training.workers
     return nullcontext() if workers == 1 else engine_of(name, workers)
 
@@ -389,7 +389,7 @@ class Run:
         """This run up to now, for workers."""
         data = self.data
         held_out = {each.name: each.held_out for each in data.costs}
-        init = _as_file(data.init) if data.init else None
+        init = shared_file(data.init.as_file()) if data.init else None
         folds = map(fold_name, range(data.config.tagger.folds))
         finished = self.checkpoint.of(TAGGER, *folds)
         # Development data are for the head alone.
@@ -415,13 +415,6 @@ class Run:
 
 def _sees_feats(plan: Plan) -> bool:
     return isinstance(plan, FeatsPlan) and plan.sees_feats
-
-
-def _as_file(pipeline: Pipeline) -> ModelFile:
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "init.niwaki")
-        pipeline.save(path)
-        return read_model_file(path)
 
 
 def with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:

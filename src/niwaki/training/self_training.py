@@ -14,6 +14,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -23,13 +24,16 @@ import numpy as np
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import atomic_write, open_to_append
 from niwaki.data.kbest import KBest
+from niwaki.data.modelfile import ModelFile
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.learning.checkpoint import hash_of_files
 from niwaki.objectives import Costs, Objective, checked_costs, of_sentences
 from niwaki.parsers.base import Search
 from niwaki.pipeline.pipeline import Pipeline
-from niwaki.pipeline.store import load
+from niwaki.pipeline.store import load, pipeline_of
+from niwaki.scale.engine import Crew, answers_in_order, engine_of
+from niwaki.scale.sharing import shared_file
 from niwaki.training.config import Config, TreebankConfig
 from niwaki.training.examples import load_costs, tag_in_ways
 from niwaki.training.reporting import Reporter
@@ -38,6 +42,7 @@ from niwaki.training.teacher_trees import is_finished, note_finished, take_up, w
 
 # Examples that are chosen before they are written down.
 _PART = 256
+_WORKER = "niwaki.training.self_training:ChoosingWorker"
 
 
 @dataclass(frozen=True)
@@ -138,6 +143,40 @@ def _rounded(cost: float) -> float:
     return round(float(cost), 6)
 
 
+# Gives the choices of examples, part by part.
+Choosing = Callable[[Iterable[range]], Iterator[Sequence[Choice]]]
+
+
+def choosing_here(
+    model: Pipeline, objective: Objective, selection: Selection, threads: int
+) -> Choosing:
+    """The choosing of trees by threads of this process."""
+
+    def choose(parts: Iterable[range]) -> Iterator[Sequence[Choice]]:
+        selector = TreeSelector(model, objective, selection)
+        with ThreadPoolExecutor(threads) as pool:
+            for numbers in parts:
+                yield list(pool.map(selector.choose, numbers))
+
+    return choose
+
+
+class ChoosingWorker:
+    """In a worker: trees of examples of any cost of a configuration, from lists of its own."""
+
+    def __init__(self, config: Config, model: ModelFile, selection: Selection) -> None:
+        self._model, self._selection = pipeline_of(model), selection
+        self._costs = load_costs(config, segmenter=self._model.segmenter)
+        self._selectors: dict[int, TreeSelector] = {}
+
+    def __call__(self, item: tuple[int, range]) -> list[Choice]:
+        at, numbers = item
+        if at not in self._selectors:
+            objective = of_sentences(self._costs[at].objective, "self-training")
+            self._selectors[at] = TreeSelector(self._model, objective, self._selection)
+        return [self._selectors[at].choose(number) for number in numbers]
+
+
 def choose_trees(
     model: Pipeline,
     objective: Objective,
@@ -146,10 +185,12 @@ def choose_trees(
     *,
     threads: int = 1,
     advance: Callable[[int], None] = lambda count: None,
+    choosing: Choosing | None = None,
 ) -> list[Choice]:
     """Choose a tree for every example and write them all to a CoNLL-U file.
 
-    What is done is kept in `path`.part as it goes; a run that was broken off takes it up.
+    What is done is kept in `path`.part as it goes; a run that was broken off takes it up. Others
+    than the threads of this process may do the `choosing`, of the same trees.
     """
     part = path.with_name(path.name + ".part")
     if path.exists():
@@ -159,11 +200,10 @@ def choose_trees(
         return done
     done = _choices_so_far(part)
     advance(len(done))
-    selector = TreeSelector(model, objective, selection)
-    rest = range(len(done), len(objective.sentences))
-    with open_to_append(part) as file, ThreadPoolExecutor(threads) as pool:
-        for numbers in _in_parts(rest):
-            chosen = list(pool.map(selector.choose, numbers))
+    rest = list(_in_parts(range(len(done), len(objective.sentences))))
+    choosing = choosing or choosing_here(model, objective, selection, threads)
+    with open_to_append(part) as file:
+        for numbers, chosen in zip(rest, choosing(rest), strict=True):
             for number, choice in zip(numbers, chosen, strict=True):
                 written = choice.written(objective.ids[number])
                 done.append(dataclasses.replace(choice, sentence=written))
@@ -248,24 +288,27 @@ def self_train(
     current = model
     for number in range(1, plan.rounds + 1):
         teacher = candidates_from or current
-        choices: list[Choice] = []
+        chosen: list[list[Choice]] = []
+        with _crew_of(config, teacher, plan.selection, engine) as crew:
+            for at, each in enumerate(costs):
+                objective = of_sentences(each.objective, "self-training")
+                reporter.stage(f"round {number}: choosing trees", len(objective.sentences))
+                found = choose_trees(
+                    teacher,
+                    objective,
+                    plan.selection,
+                    folder / f"chosen-{number}-{at}.conllu",
+                    threads=threads or os.cpu_count() or 1,
+                    advance=reporter.advance,
+                    choosing=_choosing_by(crew, at) if crew else None,
+                )
+                chosen.append(found)
         files, kept = [], 0
-        for at, each in enumerate(costs):
-            reporter.stage(f"round {number}: choosing trees", len(each.objective.sentences))
-            path = folder / f"chosen-{number}-{at}.conllu"
-            chosen = choose_trees(
-                teacher,
-                of_sentences(each.objective, "self-training"),
-                plan.selection,
-                path,
-                threads=threads or os.cpu_count() or 1,
-                advance=reporter.advance,
-            )
-            choices += chosen
-            cheap = cheap_ones(chosen, plan.selection)
+        for at, choices in enumerate(chosen):
+            cheap = cheap_ones(choices, plan.selection)
             kept += len(cheap)
             files.append(str(_write(cheap, folder / f"kept-{number}-{at}.conllu")))
-        rounds.append(_summary(number, choices, kept))
+        rounds.append(_summary(number, [x for choices in chosen for x in choices], kept))
         added = TreebankConfig(data=tuple(files), weight=float(plan.weight))
         with_chosen = with_trees(config, added)
         target = Path(output) if number == plan.rounds else folder / f"model-{number}.niwaki"
@@ -284,6 +327,28 @@ def self_train(
         )
         note_finished(folder, target)
     return current, rounds
+
+
+def _crew_of(
+    config: Config, teacher: Pipeline, selection: Selection, engine: str
+) -> AbstractContextManager[Crew | None]:
+    """Workers that choose trees, if the configuration says that there are several."""
+    if config.training.workers == 1:
+        return nullcontext()
+    return _started(config, shared_file(teacher.as_file()), selection, engine)
+
+
+@contextmanager
+def _started(config: Config, teacher: ModelFile, selection: Selection, name: str) -> Iterator[Crew]:
+    with (
+        engine_of(name, config.training.workers) as engine,
+        engine.crew(_WORKER, config, teacher, selection) as crew,
+    ):
+        yield crew
+
+
+def _choosing_by(crew: Crew, at: int) -> Choosing:
+    return lambda parts: answers_in_order(crew, ((at, numbers) for numbers in parts))
 
 
 def _summary(number: int, choices: Sequence[Choice], kept: int) -> Round:

@@ -11,12 +11,15 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from niwaki.data.conllu import read_conllu, read_stream
 from niwaki.data.files import Input, atomic_write
+from niwaki.data.modelfile import ModelFile
 from niwaki.data.sentence import Sentence
 from niwaki.data.text import read_sentences
 from niwaki.errors import ConfigError, CorpusError
@@ -25,9 +28,12 @@ from niwaki.learning.corpus import shuffled
 from niwaki.metrics.attachment import check_same_words
 from niwaki.pipeline.ensemble import Ensemble
 from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import pipeline_of
+from niwaki.scale.engine import Crew, Engine, answers_in_order
+from niwaki.scale.sharing import shared_file
 from niwaki.training.config import Config, TreebankConfig, UptrainingConfig
 from niwaki.training.reporting import Reporter
-from niwaki.training.run import train
+from niwaki.training.run import engine_for, train
 from niwaki.training.teacher_trees import (
     is_finished,
     note_finished,
@@ -47,6 +53,7 @@ QUESTION_CHARACTERS = 160
 # Sentences that are looked at before what is kept of them is written down.
 _PART = 2000
 _NAME = "trees-{:04}.conllu"
+_WORKER = "niwaki.training.uptraining:model_teacher"
 
 
 @dataclass(frozen=True)
@@ -175,14 +182,33 @@ class _TeacherTrees:
         for source in self._sources:
             next(itertools.islice(source, parts * _PART, parts * _PART), None)
 
-    def parts(self) -> Iterator[list[Sentence]]:
-        """The trees that are kept, of so many sentences at a time."""
+    def parts(self, crew: Crew | None) -> Iterator[list[Sentence]]:
+        """The trees that are kept, of so many sentences at a time; a crew of `ModelTeacher`s, if
+        there is one, parses several parts at a time.
+        """
+        if crew is None:
+            teacher = ModelTeacher(self._teachers.models, self._config, self._teachers.beam)
+            for rows in self._wanted():
+                yield list(self._agreed(rows, teacher(_words(rows))))
+            return
+        waiting: deque[list[list[Sentence]]] = deque()
+
+        def asked() -> Iterator[list[Sentence]]:
+            for rows in self._wanted():
+                waiting.append(rows)
+                yield _words(rows)
+
+        for parsed in answers_in_order(crew, asked()):
+            yield list(self._agreed(waiting.popleft(), parsed))
+
+    def _wanted(self) -> Iterator[list[list[Sentence]]]:
+        """Sentences, each with what files say of it, that are sound and pass the filters."""
         while given := list(itertools.islice(itertools.zip_longest(*self._sources), _PART)):
             self._kept.seen += len(given)
             rows = [sound for row in given if (sound := self._checked(row))]
             wanted = [row for row in rows if is_wanted(row[0], self._config)]
             self._kept.filtered += len(rows) - len(wanted)
-            yield list(self._agreed(wanted))
+            yield wanted
 
     def _checked(self, row: Sequence[_Read | None]) -> list[Sentence]:
         """A sentence and what teachers made of it, if all is well with them; else nothing."""
@@ -201,13 +227,14 @@ class _TeacherTrees:
             return []
         return sentences
 
-    def _agreed(self, rows: list[list[Sentence]]) -> Iterator[Sentence]:
+    def _agreed(
+        self, rows: list[list[Sentence]], parsed: Sequence[Sequence[Sentence]]
+    ) -> Iterator[Sentence]:
         """The first teacher's tree, if the others agree with it well enough."""
-        words = [row[0] for row in rows]
         if self._teachers.text:
             rows = [row[1:] for row in rows]
-        for parsed in self._parsed(words):
-            rows = [[*row, tree] for row, tree in zip(rows, parsed, strict=True)]
+        for trees in parsed:
+            rows = [[*row, tree] for row, tree in zip(rows, trees, strict=True)]
         for row in rows:
             if len(row) == 1 or agreement(row) >= self._config.agreement:
                 self._kept.kept += 1
@@ -215,16 +242,34 @@ class _TeacherTrees:
             else:
                 self._kept.disputed += 1
 
-    def _parsed(self, sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
-        """The trees of the models: together they are one teacher, unless they must agree."""
-        models = self._teachers.models
+
+class ModelTeacher:
+    """Models that parse sentences: together they are one teacher, unless they must agree."""
+
+    def __init__(
+        self, models: Sequence[Pipeline], config: UptrainingConfig, beam: int | None
+    ) -> None:
+        self._models, self._config, self._beam = models, config, beam
+
+    def __call__(self, sentences: Sequence[Sentence]) -> list[list[Sentence]]:
         bare = [_bare(sentence) for sentence in sentences]
-        if len(models) > 1 and not self._config.agreement:
-            yield list(Ensemble(models).parse(bare))
-            return
-        for model in models:
-            soft = self._config.weight_by_confidence
-            yield list(model.parse(bare, beam=self._teachers.beam, probabilities=soft))
+        if len(self._models) > 1 and not self._config.agreement:
+            return [list(Ensemble(self._models).parse(bare))]
+        soft = self._config.weight_by_confidence
+        return [
+            list(model.parse(bare, beam=self._beam, probabilities=soft)) for model in self._models
+        ]
+
+
+def model_teacher(
+    files: Sequence[ModelFile], config: UptrainingConfig, beam: int | None
+) -> ModelTeacher:
+    """In a worker: the same, of models that workers share."""
+    return ModelTeacher([pipeline_of(file) for file in files], config, beam)
+
+
+def _words(rows: Sequence[Sequence[Sentence]]) -> list[Sentence]:
+    return [row[0] for row in rows]
 
 
 def _bare(sentence: Sentence) -> Sentence:
@@ -238,21 +283,35 @@ def gather_trees(
     folder: Path,
     *,
     advance: Callable[[int], None] = lambda count: None,
+    engine: Engine | None = None,
 ) -> tuple[list[str], FilterCounts]:
-    """Write what the teachers teach to files of a folder; go on where an earlier run stopped."""
+    """Write what the teachers teach to files of a folder; go on where an earlier run stopped.
+
+    The workers of an engine, if there is one, do what models have to do; files are the same.
+    """
     kept = FilterCounts()
     room = _TeacherTrees(teachers, config, kept)
     files: list[Path] = []
     while (folder / _NAME.format(len(files))).exists():
         files.append(folder / _NAME.format(len(files)))
     room.skip(len(files))
-    for trees in room.parts():
-        files.append(folder / _NAME.format(len(files)))
-        with atomic_write(files[-1]) as out:
-            out.writelines(tree.source for tree in trees)
-        advance(_PART)
+    with _crew_of(teachers, config, engine) as crew:
+        for trees in room.parts(crew):
+            files.append(folder / _NAME.format(len(files)))
+            with atomic_write(files[-1]) as out:
+                out.writelines(tree.source for tree in trees)
+            advance(_PART)
     # CoNLL-U knows no empty files.
     return [str(file) for file in files if file.stat().st_size], kept
+
+
+def _crew_of(
+    teachers: Teachers, config: UptrainingConfig, engine: Engine | None
+) -> AbstractContextManager[Crew | None]:
+    if engine is None or not teachers.models:
+        return nullcontext()
+    files = [shared_file(model.as_file()) for model in teachers.models]
+    return engine.crew(_WORKER, files, config, teachers.beam)
 
 
 # -- training --------------------------------------------------------------------------------
@@ -279,7 +338,10 @@ def uptrain(
     folder = Path(f"{os.fspath(output)}.trees")
     resume = take_up(folder, _identity(config, teachers), resume)
     reporter.stage("trees of the teachers", 0)
-    files, kept = gather_trees(teachers, config.uptraining, folder, advance=reporter.advance)
+    with engine_for(config, engine) as started:
+        files, kept = gather_trees(
+            teachers, config.uptraining, folder, advance=reporter.advance, engine=started
+        )
     reporter.note(str(kept))
     if kept.first_fault:
         reporter.note(f"the first bad one: {kept.first_fault}")

@@ -27,6 +27,8 @@ def adapt(
     overrides: Sequence[str] = (),
     resume: bool = False,
     threads: int | None = None,
+    workers: int = 1,
+    engine: str = "local",
 ) -> Adapted:
     """Adapt a model to the costs of a configuration, and write it if that made it better.
 
@@ -34,7 +36,8 @@ def adapt(
     by the held-out cost is chosen among those that lose no more than `floor` LAS on the treebank
     (the configuration's, or training.dev). It is written if it costs less than before on other
     held-out examples too, or with `force` in any case. `tried` is told of each trial when it is
-    over.
+    over. Several `workers` of an `engine` ("local", "ray", "ray://HOST") try settings side by side;
+    the result is the same where there is time for all trials.
 
         >>> found = adapt("en", "task.toml", "task.niwaki")
         >>> found.written, found.costs[0].difference, found.costs[0].low, found.costs[0].high
@@ -50,4 +53,6 @@ def adapt(
         tried=tried,
         resume=resume,
         threads=threads,
+        workers=workers,
+        engine=engine,
     )

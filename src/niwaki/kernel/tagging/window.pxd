@@ -43,6 +43,7 @@ cdef class Memory:
     # What one thread needs: the types that it has seen, with sums of features if
     # the owner keeps any, and room for one sentence.
     cdef uint64_t* keys     # open addressing
+    cdef uint32_t* numbers  # of the type at this place, in the order in which they were met
     cdef Type* types
     cdef float* sums        # `width` numbers a type
     cdef uint64_t mask

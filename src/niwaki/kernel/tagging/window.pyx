@@ -34,6 +34,7 @@ cdef class Memory:
 
     def __dealloc__(self):
         free(self.keys)
+        free(self.numbers)
         free(self.types)
         free(self.sums)
         free(self.line)
@@ -67,14 +68,18 @@ cdef class Memory:
         while size < 4 * (<uint64_t>length + 1):
             size *= 2
         free(self.keys)
+        free(self.numbers)
         free(self.types)
         free(self.sums)
+        # Half of the places are filled at most; types stand one after the other.
         self.keys = <uint64_t*>calloc(size, sizeof(uint64_t))
-        self.types = <Type*>malloc(size * sizeof(Type))
-        self.sums = <float*>malloc((size * self.width + 1) * sizeof(float))
+        self.numbers = <uint32_t*>malloc(size * sizeof(uint32_t))
+        self.types = <Type*>malloc(size // 2 * sizeof(Type))
+        self.sums = <float*>malloc((size // 2 * self.width + 1) * sizeof(float))
         self.mask = size - 1
         self.count = 0
-        return self.keys != NULL and self.types != NULL and self.sums != NULL
+        return (self.keys != NULL and self.numbers != NULL and self.types != NULL
+                and self.sums != NULL)
 
 
 cdef class Window:
@@ -166,11 +171,12 @@ cdef class Window:
         cdef int i
         while memory.keys[place] != 0:
             if memory.keys[place] == hashed:
-                return &memory.types[place]
+                return &memory.types[memory.numbers[place]]
             place = (place + 1) & memory.mask
         memory.keys[place] = hashed
+        memory.numbers[place] = memory.count
+        type = &memory.types[memory.count]
         memory.count += 1
-        type = &memory.types[place]
         type.summed = False
         if form != NULL:
             analyse_word(form, length, self.lowercase, self.clusters, &type.word)

@@ -98,6 +98,10 @@ class GraphTrainer:
     def rows(self) -> int:
         return len(self._weights["arcs"])
 
+    @property
+    def tables(self) -> dict[str, SparseWeights]:
+        return self._weights
+
     def examples(self, batch: Batch, tags: Tags) -> GraphExamples:
         plan = self._plan
         return GraphExamples(

@@ -118,6 +118,10 @@ class TransitionTrainer:
     def rows(self) -> int:
         return len(self.weights)
 
+    @property
+    def tables(self) -> dict[str, SparseWeights]:
+        return {"weights": self.weights}
+
     def examples(self, batch: Batch, tags: Tags) -> TransitionExamples:
         plan = self._plan
         return TransitionExamples(

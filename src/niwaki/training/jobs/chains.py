@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
 
 from niwaki.data.faults import DEPREL
 from niwaki.learning.checkpoint import Checkpoint
@@ -18,7 +17,7 @@ from niwaki.tagging.updates import TagUpdates
 from niwaki.training.config import TrainingConfig
 from niwaki.training.examples import CostData
 from niwaki.training.jobs.mixing import MixedTraining, ShardTraining, check_shards
-from niwaki.training.jobs.shards import WHOLE, Shard, ShardResult, ShardTask
+from niwaki.training.jobs.shards import WHOLE, Shard, ShardTask
 from niwaki.training.loop import Score, Training, finished_reports, finished_weights
 from niwaki.training.objectives import ObjectivesInTraining, Schedule, schedules_of
 from niwaki.training.reporting import Log, Reporter, locked
@@ -65,15 +64,12 @@ class Jobs:
             threads = 1 if crew else min(self.threads, len(self.chains))
             return run_all(train_chain, self.chains, threads)
 
-    def learn_shard(self, task: ShardTask) -> ShardResult:
-        """In a worker: one epoch of a job, on a shard."""
+    def shard_training(self, task: ShardTask) -> ShardTraining:
+        """In a worker: the training of a job on a shard, before it has learned anything."""
         job = next(job for job in self._all if job.stage == task.stage)
         parser, objectives = self._make(job, task.done, task.shard)
         config, checkpoint = self.config, self.checkpoint
-        training = ShardTraining(
-            job, parser, config, objectives, checkpoint, self.threads, task.shard
-        )
-        return training.learn_shard(task)
+        return ShardTraining(job, parser, config, objectives, checkpoint, self.threads, task.shard)
 
     @property
     def _all(self) -> list[Job]:
@@ -113,12 +109,12 @@ class Jobs:
             self.log.take_up(job.stage, finished_reports(job.stage, self.checkpoint))
             return finished
         training: Training
+        parser, costs = self._make(job, done)
         if crew is None:
-            parser, costs = self._make(job, done)
             training = Training(job, parser, self.config, costs, self.checkpoint, self.threads)
         else:
-            make = partial(self._make, job, done)
-            training = MixedTraining(job, make, self.config, self.checkpoint, crew, done)
+            checkpoint = self.checkpoint
+            training = MixedTraining(job, parser, self.config, costs, checkpoint, crew, done)
         return training.run(
             self._score(job), advance, lambda epoch: self.log.report(epoch, training.reports)
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from niwaki.data.modelfile import ModelFile
@@ -41,28 +41,33 @@ _LOOK = 0.2
 
 @dataclass(frozen=True)
 class ShardTask:
-    """An epoch on a shard, from a state that all workers begin with.
+    """An epoch on a shard.
 
-    `own` is what this shard's learning of costs knows alone; `done` are weights that earlier jobs
-    of the chain have finished.
+    A worker that has learned the epoch before goes on with `changes`, the mix of what all learned
+    in it; any other is given the whole `state`. `own` is what this shard's learning of costs knows
+    alone; `done` are weights that earlier jobs of the chain have finished.
     """
 
     stage: str
     epoch: int
     shard: Shard
-    start: Arrays
     own: Arrays
-    done: Mapping[str, Arrays]
+    changes: Arrays | None = None
+    state: Arrays | None = None
+    done: Mapping[str, Arrays] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class ShardResult:
-    """What an epoch on a shard came to; `updates` are those by trees, `changes` all of them."""
+    """What an epoch on a shard came to.
+
+    Of the steps that were taken, `updates` are those by trees; `changes` are those of tables.
+    """
 
     visits: int
     updates: int
-    changes: int
-    learned: Arrays
+    steps: int
+    changes: Arrays
     own: Arrays
 
 
@@ -83,11 +88,29 @@ class Order:
 
 
 class Work:
-    """Tasks that were handed in; one whose worker dies is given to another."""
+    """Tasks that were handed in, each to the worker of its number or to any.
 
-    def __init__(self, crew: Crew, tasks: Sequence[Any]) -> None:
+    One whose worker dies is given to another, and so is one that a worker answers with None: it
+    cannot do it as it is. `again` then says what to hand in instead.
+    """
+
+    def __init__(
+        self,
+        crew: Crew,
+        tasks: Sequence[Any],
+        *,
+        sticky: bool = False,
+        again: Callable[[Any], Any] = lambda task: task,
+    ) -> None:
         self._crew, self._tasks = crew, tasks
-        self._given = {crew.submit(task): (number, 1) for number, task in enumerate(tasks)}
+        self._sticky, self._again = sticky, again
+        self._given: dict[int, tuple[int, int]] = {}
+        for number, task in enumerate(tasks):
+            self._submit(number, task, 1)
+
+    def _submit(self, number: int, task: Any, attempt: int) -> None:
+        worker = number if self._sticky else None
+        self._given[self._crew.submit(task, worker)] = number, attempt
 
     def results(self, check: Callable[[], None]) -> Iterator[tuple[int, Any]]:
         """The numbers of tasks and what they came to, as they are done; `check` may raise."""
@@ -99,10 +122,11 @@ class Work:
             number, attempt = self._given.pop(done.ticket)
             if done.error is not None:
                 raise done.error
-            if not done.died:
+            if not done.died and done.value is not None:
                 yield number, done.value
             elif attempt < ATTEMPTS:
-                self._given[self._crew.submit(self._tasks[number])] = number, attempt + 1
+                # A worker that does not know enough has not failed.
+                self._submit(number, self._again(self._tasks[number]), attempt + done.died)
             else:
                 raise NiwakiError(
                     f"part {number + 1} of {len(self._tasks)}: {attempt} workers died of it; is "

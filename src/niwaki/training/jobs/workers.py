@@ -9,6 +9,7 @@ from niwaki.learning.checkpoint import Checkpoint
 from niwaki.pipeline.store import pipeline_of
 from niwaki.training.examples import load_costs
 from niwaki.training.jobs.data import read_data
+from niwaki.training.jobs.mixing import ShardTraining
 from niwaki.training.jobs.shards import Order, ShardResult, ShardTask
 from niwaki.training.reporting import Log, Quiet
 from niwaki.training.run import Run
@@ -16,13 +17,21 @@ from niwaki.typing import Arrays
 
 
 class ShardLearner:
-    """Learns epochs on shards; made once in each process."""
+    """Learns epochs on shards; made once in each process, which keeps what it learned last."""
 
     def __init__(self, order: Order) -> None:
         self._jobs = run_of(order).jobs()
+        self._training: ShardTraining | None = None
 
-    def __call__(self, task: ShardTask) -> ShardResult:
-        return self._jobs.learn_shard(task)
+    def __call__(self, task: ShardTask) -> ShardResult | None:
+        """What an epoch came to; None where this process does not know what came before."""
+        if task.state is not None:
+            # The old one goes first: there may be no memory for both.
+            self._training = None
+            self._training = self._jobs.shard_training(task)
+        elif self._training is None or not self._training.can_go_on(task):
+            return None
+        return self._training.learn_shard(task)
 
 
 class FoldTagger:
