@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from niwaki.errors import ConfigError, ModelError
 from niwaki.serve.registry import Registry
 from niwaki.tasks.translate.features import write_weights
-from niwaki.tasks.translate.system import WEIGHTS, System
+from niwaki.tasks.translate.system import CONFIG, WEIGHTS, System
 from niwaki.verbs.translating import translate_run
 from tests.serve.conftest import Client, running
 
@@ -105,6 +106,23 @@ def test_what_is_wrong_is_said(
     reply = bench.post("/api/translate", body)
     assert (reply.status, message in reply.json["error"]) == (status, True), reply.data
     assert "\n" not in reply.json["error"]
+
+
+@pytest.mark.parametrize("parser", [None, "/secret/place/gone.niwaki"])
+def test_a_parser_that_is_gone_is_told_without_its_place(
+    make_registry: MakeRegistry, tmp_path: Path, parser: str | None
+) -> None:
+    registry = make_registry()
+    folder = tmp_path / "own"
+    shutil.copytree(registry.translators["ordered"], folder)
+    config = json.loads((folder / CONFIG).read_bytes())
+    (folder / CONFIG).write_text(json.dumps({**config, "parser": parser}))
+    registry.translators = {"own": str(folder)}
+    with running(registry, tmp_path / "work") as client:
+        reply = client.post("/api/translate", {"tokens": TOKENS})
+        assert (reply.status, "choose a model" in reply.json["error"]) == (422, True)
+        assert "secret" not in reply.json["error"]
+        assert translated(client, tokens=TOKENS, model="en")
 
 
 def test_without_a_translator_there_is_advice(make_registry: MakeRegistry, tmp_path: Path) -> None:

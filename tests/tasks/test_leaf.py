@@ -10,13 +10,14 @@ import pytest
 
 import niwaki
 from niwaki.data.bilingual.bitext import Links, parse_links
+from niwaki.data.bilingual.posteriors import Posteriors
 from niwaki.errors import ConfigError, NiwakiError
 from niwaki.kernel.bilingual.alignment import Table
 from niwaki.kernel.bilingual.leaf import LARGEST_CEPT, LONGEST_MOVE, WEIGHTS, Climber
 from niwaki.tasks.align import LeafSettings
 from niwaki.tasks.align.leaf.alignments import Alignments, joined
 from niwaki.tasks.align.leaf.counts import Words, count
-from niwaki.tasks.align.leaf.start import common, variants
+from niwaki.tasks.align.leaf.start import common, of_links, variants
 from niwaki.tasks.align.leaf.tables import tables
 from niwaki.tasks.align.leaf.weights import Candidates, best_step, f_alpha, optimise
 from tests.reference import leaf as slow
@@ -52,6 +53,21 @@ def test_heads_take_turns_as_often_as_each_other() -> None:
     assert len(made) == 6
     heads = [Counter(int(each.mates[i]) for each in made) for i in range(2)]
     assert heads == [{0: 3, 1: 3}, {2: 2, 3: 2, 4: 2}]
+
+
+def test_links_of_people_become_cepts_with_the_likeliest_heads() -> None:
+    """Blocks stay blocks; the link that both directions find likeliest is that of the heads."""
+    forward = np.array([[0.1, 0.2, 0.0], [0.6, 0.3, 0.0], [0.0, 0.1, 0.9]])
+    backward = np.array([[0.2, 0.1, 0.6], [0.7, 0.1, 0.1], [0.0, 0.5, 0.4]])
+    links = parse_links("0-0 0-1 1-0 1-1 2p2", "test", 1)
+    (made,) = of_links(Posteriors(forward, backward), links)
+    assert tuples(made) == ((1, 1, 2), (0, 0, 2), (-1, 0, 2))
+    assert {(i, j) for i, j in np.argwhere(made.cells).tolist()} == links.all
+    # What the HMM does not believe at all is a link nevertheless, and without links there is none.
+    (far,) = of_links(Posteriors(np.zeros((2, 2)), np.zeros((2, 2))), parse_links("1-0", "test", 1))
+    assert tuples(far) == ((-1, 1), (0, -1), (-1, 0))
+    (none,) = of_links(Posteriors(forward, backward), Links(frozenset()))
+    assert not none.cells.any()
 
 
 def test_any_links_of_two_directions_make_alignments() -> None:
@@ -288,6 +304,23 @@ def test_hand_aligned_pairs_change_the_links(tmp_path: Path) -> None:
         niwaki.evaluate_alignment(gold, each, alpha=0.4).scores["F"] for each in (plain, found)
     )
     assert before < after == pytest.approx(100)
+
+
+def test_links_of_people_are_counted(tmp_path: Path) -> None:
+    """What two words become is seen in other pairs, although their statistics are the same."""
+    random = np.random.default_rng(4)
+    frames = [f"w{k}" for k in range(20)]
+    # `ka` and `ki` always come together with `red` and `car`: only people know which is which.
+    pairs = []
+    for _ in range(60):
+        some = random.choice(frames, 2, replace=False).tolist()
+        pairs.append(
+            ([some[0], "red", "car", some[1]], [some[0].upper(), "ka", "ki", some[1].upper()])
+        )
+    right = {(0, 0), (1, 2), (2, 1), (3, 3)}
+    gold = gold_files(tmp_path, pairs[:30], [right] * 30)
+    found = niwaki.align(pairs, model="leaf", gold=gold)
+    assert [set(each.all) for each in found[30:]] == [right] * 30
 
 
 def test_threads_give_the_same_links() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from niwaki.data.sentence import Sentence
+from niwaki.errors import NiwakiError
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import find_model
 from niwaki.serve.errors import RequestError
@@ -64,9 +65,13 @@ def translate(
 
 
 def _parser(system: System) -> Pipeline:
-    if system.parser is None:
-        raise RequestError(422, "this translator's parser has no name; choose a model")
-    return model_of(str(find_model(system.parser)))
+    """The parser that the system was trained with; where it lies is nobody's business."""
+    try:
+        if system.parser is not None:
+            return model_of(str(find_model(system.parser)))
+    except (NiwakiError, OSError):
+        pass
+    raise RequestError(422, "the parser of this translator is not there; choose a model")
 
 
 def _rule_names(system: System) -> list[str]:

@@ -23,7 +23,11 @@ Found = dict[bytes, tuple[Amounts, NDArray[np.int64]]]
 
 
 class GoldPairs:
-    """Pairs with links made by people, and all candidates that were found for them."""
+    """Pairs with links made by people, in two halves, and all candidates that were found for them.
+
+    Tables count the links of people. How right an alignment is must not be judged by tables that
+    know it, so each half is searched with tables that counted the other half's links alone.
+    """
 
     def __init__(
         self,
@@ -38,6 +42,10 @@ class GoldPairs:
         self._sure = sum(len(each.sure) for each in links.values())
         self._random = np.random.default_rng(1)
 
+    def half(self, half: int) -> list[int]:
+        """The numbers of the pairs of one half."""
+        return self._numbers[half::2]
+
     def _cells(self, number: int, links: Links) -> NDArray[np.bool_]:
         """Sure links and all links, as two tables of the pair's words."""
         sizes = [int(each[number + 1] - each[number]) for each in self._starts]
@@ -49,23 +57,25 @@ class GoldPairs:
 
     def fit(
         self,
-        climber: Climber,
+        climbers: tuple[Climber, Climber],
         weights: Amounts,
         starts: Sequence[Alignments],
         report: Callable[[int, int], None],
     ) -> Amounts:
         """Weights of the least error: search, fit, and search anew until nothing new is found.
 
+        Each half has its climber.
+
         The tables are new in each D-step, so candidates of an earlier one are forgotten.
         """
         found: list[Found] = [{} for _ in self._numbers]
-        best, best_f = weights, self._search(climber, weights, starts, found)
+        best, best_f = weights, self._search(climbers, weights, starts, found)
         for number in range(1, _ROUNDS + 1):
             before = sum(map(len, found))
             fitted = optimise(self._candidates(found), best, self._random)
             # What is best among candidates may lead the search astray: half the way is tried, too.
             for each in (fitted, normalised(fitted + normalised(best))):
-                f = self._search(climber, each, starts, found)
+                f = self._search(climbers, each, starts, found)
                 if f > best_f:
                     best, best_f = each, f
             report(number, _ROUNDS)
@@ -75,17 +85,17 @@ class GoldPairs:
 
     def _search(
         self,
-        climber: Climber,
+        climbers: tuple[Climber, Climber],
         weights: Amounts,
         starts: Sequence[Alignments],
         found: Sequence[Found],
     ) -> float:
         """Add the best alignments by these weights; gives F_alpha of the best ones of all."""
         made = [each.copy() for each in starts]
-        scores = [np.zeros(climber.pairs) for _ in starts]
+        scores = [np.zeros(climbers[0].pairs) for _ in starts]
 
         def work(at: int) -> NDArray[np.int64]:
-            number = self._numbers[at]
+            number, climber = self._numbers[at], climbers[at % 2]
             for each, score in zip(made, scores, strict=True):
                 climber.climb(number, number + 1, weights, *each.arrays, score)
             best = int(np.argmax([score[number] for score in scores]))

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from niwaki.data.bilingual.bitext import Links
+from niwaki.data.bilingual.posteriors import Posteriors
 from niwaki.tasks.align.leaf.alignments import Alignments
 
 # Choices of heads beyond so many are thinned out: exact for cepts of up to six words.
@@ -40,6 +42,23 @@ def variants(
     sizes = [len(words) for _, words in made.open]
     many = min(_MOST_VARIANTS, math.lcm(*sizes)) if sizes else 1
     return [made.alignment(number, many) for number in range(many)]
+
+
+def of_links(posteriors: Posteriors, links: Links) -> list[Alignments]:
+    """Alignments of one pair that have the links of people, all as likely.
+
+    Of several links of a word, that is taken for its direction's which the HMM finds likeliest.
+    """
+    cells = np.zeros(posteriors.shape, bool)
+    for i, j in links.all:
+        cells[i, j] = True
+    forward = np.where(cells, posteriors.forward, -1)
+    backward = np.where(cells, posteriors.backward, -1).T
+    makers = [
+        {at: int(each[:, at].argmax()) for at in np.flatnonzero(cells.any(axis=side)).tolist()}
+        for side, each in enumerate((forward, backward))
+    ]
+    return variants(makers[0], makers[1], *posteriors.shape)
 
 
 class _Structure:
