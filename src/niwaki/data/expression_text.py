@@ -79,7 +79,7 @@ def format_expression(
 
     def whole(node: Expression) -> str:
         rest = [each for each in node.joined if each.connective != IMPLICIT]
-        return compound(node) + "".join(f"{_spaced(name)}{part(other)}" for name, other in rest)
+        return compound(node) + "".join(f"{spaced(name)}{part(other)}" for name, other in rest)
 
     def part(node: Expression) -> str:
         only = all(each.connective == IMPLICIT for each in node.joined)
@@ -88,7 +88,8 @@ def format_expression(
     return whole(expression)
 
 
-def _spaced(connective: str) -> str:
+def spaced(connective: str) -> str:
+    """A connective as it is written."""
     return " & " if connective == "&" else connective
 
 

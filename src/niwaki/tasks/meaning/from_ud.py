@@ -41,6 +41,12 @@ def converted(sentence: Sentence, rules: MeaningRules) -> Meaning:
     Where roles are in MISC, arguments of a predicate stand at the places that PropBank numbers:
     ARG0 at 1, ARG1 at 2.
     """
+    expression = expression_of(sentence, rules)
+    return Meaning(sentence.with_tree(encode(expression, len(sentence))), expression)
+
+
+def expression_of(sentence: Sentence, rules: MeaningRules) -> Expression | None:
+    """The expression of a sentence, None if it says nothing."""
     expression = _Conversion(sentence, rules).convert()
     if expression is not None and expression.depth > DEEPEST:
         raise CorpusError(
@@ -48,7 +54,7 @@ def converted(sentence: Sentence, rules: MeaningRules) -> Meaning:
             f"a tree that is nested deeper than {DEEPEST}",
             "leave the sentence out",
         )
-    return Meaning(sentence.with_tree(encode(expression, len(sentence))), expression)
+    return expression
 
 
 class _Conversion:
