@@ -65,7 +65,7 @@ def test_deep_and_wide_trees(label: str) -> None:
 def test_every_character_is_quoted_where_the_reader_needs_it() -> None:
     left_out = {*map(ord, "\t\n\r\0"), *range(0xD800, 0xE000)}
     characters = [chr(code) for code in range(1, sys.maxunicode + 1) if code not in left_out]
-    odd = [c for c in characters if c.isspace() or not c.isalnum() and c < "\u3100"]
+    odd = [c for c in characters if c.isspace() or (not c.isalnum() and c < "\u3100")]
     for forms in (odd, characters[:: len(characters) // 2000]):
         told = sentence([0] + [1] * (len(forms) - 1), ["*"] + ["*:"] * (len(forms) - 1), forms)
         assert WRITER.write(told).decode() == str(meaning_of(told))

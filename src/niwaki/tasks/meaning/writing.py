@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from niwaki.data.expression_text import format_expression, spaced
+from niwaki.data.expression_text import SPACED, format_expression
 from niwaki.data.expressions import BRACKETS, COLLECTION, CONNECTIVES, UNCOVERED
 from niwaki.data.sentence import Sentence
 from niwaki.kernel.meaning.writer import Writer
@@ -23,7 +23,7 @@ class ExpressionWriter:
 
     def __init__(self, rules: MeaningRules) -> None:
         self._rules = rules
-        signs = [spaced(each).encode() for each in CONNECTIVES]
+        signs = [SPACED[each].encode() for each in CONNECTIVES]
         self._writer = Writer(signs, _rank(UNCOVERED), COLLECTION.encode(), DEEPEST_HEAD)
         self._writer.learn_silent(SILENT.encode())
         self._known = {SILENT}
@@ -35,7 +35,11 @@ class ExpressionWriter:
             return text
         if not has_formal_labels(sentence):
             expression = expression_of(sentence, self._rules)
-            return b"" if expression is None else format_expression(expression, sentence.forms).encode()
+            return (
+                b""
+                if expression is None
+                else format_expression(expression, sentence.forms).encode()
+            )
         for name in {*sentence.deprels} - self._known:
             self._known.add(name)
             self._learn(name, instruction(name))
