@@ -34,7 +34,7 @@ from niwaki.data.wordnet import WordNet
 from niwaki.learning.candidates import CandidateSets
 from niwaki.learning.ranker import RankerSettings, learn_ranker
 from niwaki.metrics.base import Evaluation
-from niwaki.metrics.compression import evaluate_compression
+from niwaki.metrics.compression import CompressionEvaluation, evaluate_compression
 from niwaki.metrics.significance import compare
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import find_model
@@ -142,15 +142,22 @@ def folded(documents: Documents, folds: Sequence[int], svm: bool) -> tuple[list[
     return gold, rows
 
 
-def scored(gold: Sequence[Compression], kept: Sequence[Kept], pipeline: Pipeline) -> Evaluation:
-    of_people, of_system = (
-        list(pipeline.parse((shortened(e.sentence, k) for e, k in pairs), retag=True))
-        for pairs in (
-            [(each, each.references[0]) for each in gold],
-            list(zip(gold, kept, strict=True)),
-        )
-    )
-    return evaluate_compression(gold, kept, (of_people, of_system))
+def trees_of(
+    gold: Sequence[Compression], kept: Sequence[Kept], pipeline: Pipeline
+) -> list[niwaki.Sentence]:
+    """The shorter sentences, parsed."""
+    pairs = zip(gold, kept, strict=True)
+    return list(pipeline.parse((shortened(e.sentence, k) for e, k in pairs), retag=True))
+
+
+def scored(
+    gold: Sequence[Compression], rows: Rows, pipeline: Pipeline
+) -> dict[str, CompressionEvaluation]:
+    of_people = trees_of(gold, [each.references[0] for each in gold], pipeline)
+    return {
+        name: evaluate_compression(gold, kept, (of_people, trees_of(gold, kept, pipeline)))
+        for name, kept in rows.items()
+    }
 
 
 def difference(a: Evaluation, b: Evaluation) -> dict[str, Any]:
@@ -161,7 +168,7 @@ def table(
     corpus: str, documents: Documents, folds: Sequence[int], pipeline: Pipeline, svm: bool
 ) -> Any:
     gold, rows = folded(documents, folds, svm)
-    found = {name: scored(gold, kept, pipeline) for name, kept in rows.items()}
+    found = scored(gold, rows, pipeline)
     best, other = found["rules, gold rate"], found["adjacency, gold rate"]
     return {
         **{name: each.to_json(2000) for name, each in found.items()},
@@ -202,7 +209,7 @@ def programme(documents: Documents, pipeline: Pipeline) -> Any:
         held += kept
         free += shorten(trees, counts, [sum(each) for each in kept], discourse=False)
     seconds = (time.process_time() - start) / 2 / len(gold)
-    one, other = scored(gold, free, pipeline), scored(gold, held, pipeline)
+    one, other = scored(gold, {"free": free, "held": held}, pipeline).values()
     return {
         "without discourse": {**one.to_json(2000), "nouns": nouns_kept(gold, free)},
         "with discourse": {**other.to_json(2000), "nouns": nouns_kept(gold, held)},

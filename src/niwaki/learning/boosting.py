@@ -87,11 +87,13 @@ def learn_boosted(
     right: NDArray[np.bool_],
     settings: BoostingSettings | None = None,
     pairs: NDArray[np.int64] | None = None,
+    weights: FloatArray | None = None,
 ) -> Boosted:
     """Trees that give rows that are `right` high log odds, and the others low ones.
 
     Of `pairs` of rows the first should have the higher ones: the loss of each is that of the
-    difference of its log odds (Burges et al. 2005), and counts `settings.pairs` times.
+    difference of its log odds (Burges et al. 2005), and counts `settings.pairs` times. A row counts
+    as often as its weight says.
     """
     settings = settings or BoostingSettings()
     if not right.any() or right.all():
@@ -109,7 +111,9 @@ def learn_boosted(
         p = 1 / (1 + np.exp(-np.clip(sums, -_SURE, _SURE)))
         seen = chance.random(len(rows)) < settings.share
         slopes, bends = p - right, p * (1 - p)
-        if pairs is not None and len(pairs):
+        if weights is not None:
+            slopes, bends = slopes * weights, bends * weights
+        if pairs is not None:
             _add_pairs(slopes, bends, sums, pairs, settings.pairs)
         tree = _Tree(binned, slopes, bends, seen, settings)
         sums += tree.steps

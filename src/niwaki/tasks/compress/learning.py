@@ -13,6 +13,7 @@ from niwaki.errors import NiwakiError
 from niwaki.learning.cutting_plane import learn_machine
 from niwaki.learning.lbfgs import LBFGS
 from niwaki.tasks.compress.budget import bias_for
+from niwaki.tasks.compress.features import word_features
 from niwaki.tasks.compress.likelihood import Forest
 from niwaki.tasks.compress.loss import losses
 from niwaki.tasks.compress.model import Compressor, Settings, believed, charts_of
@@ -20,6 +21,7 @@ from niwaki.tasks.compress.ngrams import count_ngrams
 from niwaki.tasks.compress.rules import RULES, chart_of, rules_of
 from niwaki.tasks.compress.weights import (
     PARTS,
+    Features,
     Weights,
     looked_at,
     matrix_of,
@@ -67,27 +69,31 @@ def learn_compressor(
             f"no word is dropped by person {settings.annotator}; give sentences with `keep`, or "
             "with Keep=0 in MISC"
         )
-    learned = _Problem(pairs, settings).solve(told)
+    features = [word_features(tree) for tree, _ in pairs]
+    learned = _Problem(pairs, features, settings).solve(told)
     fitted = settings.calibrate and len(pairs) >= _ENOUGH
-    bias = _bias(pairs, settings) if fitted else 0.0
+    bias = _bias(pairs, features, settings) if fitted else 0.0
     counts = count_ngrams([*(each.sentence.forms for each in given), *text])
     return Compressor(settings, learned, counts, bias, card or {})
 
 
-def _bias(pairs: Sequence[tuple[TreeView, Kept]], settings: Settings) -> float:
+def _bias(
+    pairs: Sequence[tuple[TreeView, Kept]], features: Sequence[Features], settings: Settings
+) -> float:
     """What a kept word must be worth more, so that sentences of one half keep as many words as
     people kept of them by the weights of the other half: the mean of both.
     """
     middle = len(pairs) // 2
-    halves = pairs[:middle], pairs[middle:]
+    halves = slice(middle), slice(middle, None)
     found = []
     for learned, held in (halves, halves[::-1]):
-        if all(all(kept) for _, kept in learned):
+        if all(all(kept) for _, kept in pairs[learned]):
             return 0.0
-        weights = _Problem(learned, settings).solve(lambda gap: None)
-        trees = [tree for tree, _ in held]
-        charts = charts_of(believed(weights.scores(trees), trees, settings), trees)
-        wanted = sum(sum(kept) for _, kept in held)
+        weights = _Problem(pairs[learned], features[learned], settings).solve(lambda gap: None)
+        trees = [tree for tree, _ in pairs[held]]
+        scores = believed(weights.scores_by(features[held]), trees, settings)
+        charts = charts_of(scores, trees)
+        wanted = sum(sum(kept) for _, kept in pairs[held])
         found.append(bias_for([chart.best[:, 0] for chart in charts], wanted))
     return sum(found) / 2
 
@@ -125,7 +131,12 @@ class Example:
 class _Problem:
     """All examples with their features as one matrix: a row a word."""
 
-    def __init__(self, pairs: Sequence[tuple[TreeView, Kept]], settings: Settings) -> None:
+    def __init__(
+        self,
+        pairs: Sequence[tuple[TreeView, Kept]],
+        features: Sequence[Features],
+        settings: Settings,
+    ) -> None:
         self._settings = settings
         self._examples = [
             Example(
@@ -136,7 +147,7 @@ class _Problem:
             )
             for tree, kept in pairs
         ]
-        rows, keys = looked_at([tree for tree, _ in pairs])
+        rows, keys = looked_at(features)
         known, counts = np.unique(keys, return_counts=True)
         self._known = known[counts >= settings.least_count]
         self._matrix = matrix_of(self._known, rows, keys)

@@ -17,6 +17,8 @@ from niwaki.tasks.trees import TreeView
 from niwaki.typing import FloatArray
 
 Keys = NDArray[np.uint32]
+# The keys of each word of a tree.
+Features = list[Keys]
 
 # What a rule (a row) adds up: a word that is kept has a weight wherever it is kept, and another one
 # if its head is not; so has one that promotes.
@@ -32,7 +34,11 @@ class Weights:
 
     def scores(self, trees: Iterable[TreeView]) -> FloatArray:
         """The score of each rule for each word, of one tree after the other."""
-        matrix = matrix_of(self.keys, *looked_at(trees))
+        return self.scores_by(map(word_features, trees))
+
+    def scores_by(self, features: Iterable[Features]) -> FloatArray:
+        """The same, of the keys of the words of each tree."""
+        matrix = matrix_of(self.keys, *looked_at(features))
         return scores_of(matrix, np.vstack([self.table, np.zeros((1, RULES))]))
 
     @property
@@ -52,9 +58,9 @@ class Weights:
         return cls(keys, table)
 
 
-def looked_at(trees: Iterable[TreeView]) -> tuple[NDArray[np.int64], Keys]:
+def looked_at(features: Iterable[Features]) -> tuple[NDArray[np.int64], Keys]:
     """Where the keys of each word end, and the keys."""
-    words = [keys for tree in trees for keys in word_features(tree)]
+    words = [keys for tree in features for keys in tree]
     ends = np.cumsum([0, *(len(keys) for keys in words)], dtype=np.int64)
     return ends, np.concatenate([np.zeros(0, dtype=np.uint32), *words])
 

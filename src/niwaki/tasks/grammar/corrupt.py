@@ -170,6 +170,8 @@ HASTE: dict[str, Breakage] = {
     "all-capitals": all_capitals,
 }
 KINDS = ERRORS | SLIPS | HASTE
+# What a judge learns to see.
+JUDGED = tuple(ERRORS | SLIPS)
 
 
 def broken(clean: Sentence, kind: str, lexicon: Lexicon, seed: int = 1) -> Sentence | None:

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from niwaki.data.sentence import Sentence
 from niwaki.data.token import known_probabilities
 from niwaki.tasks.grammar.patterns import (
+    LETTERS,
     RUNS,
     TREES,
     WORDS,
     PatternCounts,
     form_keys,
     is_plain,
+    letter_runs,
     patterns,
 )
 from niwaki.typing import FloatArray
@@ -123,13 +125,14 @@ def numbers_of(
     }
     for kind, each in seen.items():
         found[f"{kind} least"], _, found[f"{kind} mean"] = each.spread(np.log1p(each.counts))
-    for what, kind in (("next tag", "tags"), ("next word", "words"), ("next letter", "letters")):
+    for what, kind in (("next tag", "tags"), ("next word", "words")):
         runs = [seen[f"{kind}{n}"] for n in range(1, 5)]
         values = runs[0].spread(_next(runs, counts.total(f"{kind}1")))
         found |= {f"{what} {how}": each for how, each in zip(_HOW, values, strict=True)}
     for what, values in _fits(looks, seen, counts).items():
         found |= {f"{what} {how}": each for how, each in zip(_HOW, values, strict=True)}
-    found |= _unknown([look.sentence for look in looks], counts)
+    sentences = [look.sentence for look in looks]
+    found |= _unknown(sentences, counts) | _letters(sentences, counts)
     rows = np.array([_sureness(look, expected) for look in looks]).reshape(-1, len(_SURE))
     return found | dict(zip(_SURE, rows.T, strict=True))
 
@@ -153,6 +156,15 @@ def _unknown(sentences: Sequence[Sentence], counts: PatternCounts) -> dict[str, 
         neighbour[at] = max((near.get(form, 0.0) for form in forms), default=0.0)
     sizes = np.array([max(len(forms), 1) for forms in plain], dtype=np.float64)
     return {"unknown": number, "unknown share": number / sizes, "neighbour": neighbour}
+
+
+def _letters(sentences: Sequence[Sentence], counts: PatternCounts) -> dict[str, FloatArray]:
+    """How likely the letters of words follow each other: the mean of a word, in logs."""
+    runs, sentence = letter_runs(sentences)
+    seen = [_Seen(counts.count(kind, runs[kind][0]), runs[kind][1], len(sentence)) for kind in runs]
+    *_, words = seen[0].spread(_next(seen, counts.total(LETTERS[0])))
+    values = _Seen(np.zeros(0, np.int64), sentence, len(sentences)).spread(words)
+    return {f"next letter {how}": each for how, each in zip(_HOW, values, strict=True)}
 
 
 def _one_apart(word: str) -> list[str]:

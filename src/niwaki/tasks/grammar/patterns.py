@@ -130,24 +130,24 @@ def patterns(sentences: Sequence[Sentence]) -> dict[str, tuple[Keys, NDArray[np.
     middle = inside[1:] & inside[:-1]
     around = _mixed(shape[:-2], form[1:-1], shape[2:])
     found["form between"] = around[middle], owner[1:-1][middle]
-    return found | _of_trees(sentences, sizes, shape, form) | _of_letters(sentences)
+    letters, whose = letter_runs(sentences)
+    found |= {kind: (keys, whose[word]) for kind, (keys, word) in letters.items()}
+    return found | _of_trees(sentences, sizes, shape, form)
 
 
-def _of_letters(
+def letter_runs(
     sentences: Sequence[Sentence],
-) -> dict[str, tuple[Keys, NDArray[np.int64]]]:
-    """Runs of the letters of words in lower case, with an edge before and behind each word."""
+) -> tuple[dict[str, tuple[Keys, NDArray[np.int64]]], NDArray[np.int64]]:
+    """Runs of the letters of words in lower case, with an edge before and behind each word: keys,
+    and the number of the word of each. And the number of the sentence of each word.
+    """
     words = [(n, form) for n, s in enumerate(sentences) for form in s.forms if is_plain(form)]
     text = "".join(f"\n{form}\n" for _, form in words)
     letters = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
     sizes = np.array([len(form) + 2 for _, form in words], dtype=np.int64)
     word = np.repeat(np.arange(len(words)), sizes)
     sentence = np.array([n for n, _ in words], dtype=np.int64)
-    found = {}
-    for n, kind in enumerate(LETTERS, start=1):
-        keys, owner = _runs(letters, word, n)
-        found[kind] = keys, sentence[owner]
-    return found
+    return {kind: _runs(letters, word, n) for n, kind in enumerate(LETTERS, start=1)}, sentence
 
 
 def is_plain(form: str) -> bool:
