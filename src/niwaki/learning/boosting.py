@@ -33,7 +33,7 @@ class BoostingSettings:
     share: float = key(0.5, "Share of the examples that a tree sees.", above=0, most=1)
     seed: int = key(1, "Which examples a tree sees.", least=0)
     pairs: float = key(
-        1.0, "How much a pair of a right and a wrong example counts beside each of them.", least=0
+        2.0, "How much a pair of a right and a wrong example counts beside each of them.", least=0
     )
 
 
