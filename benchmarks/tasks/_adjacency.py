@@ -8,9 +8,9 @@ machine as the rules, with margins that grow with wrong words.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +28,26 @@ from niwaki.typing import FloatArray
 _FARTHEST = 10
 
 
-def pairs_of(n: int) -> list[tuple[int, int]]:
+@lru_cache(maxsize=256)
+def pairs_of(n: int) -> NDArray[np.int64]:
     """Places that may follow each other; 0 is before the words, n + 1 behind them."""
-    return [
-        (i, j)
-        for j in range(1, n + 2)
-        for i in range(j)
-        if j - i <= _FARTHEST or i == 0 or j == n + 1
-    ]
+    return np.array(
+        [
+            (i, j)
+            for j in range(1, n + 2)
+            for i in range(j)
+            if j - i <= _FARTHEST or i == 0 or j == n + 1
+        ]
+    )
+
+
+@lru_cache(maxsize=256)
+def places_of_pairs(n: int) -> NDArray[np.int64]:
+    """Where in `pairs_of` a pair stands; behind all for one that is not there."""
+    pairs = pairs_of(n)
+    found = np.full((n + 2, n + 2), len(pairs))
+    found[pairs[:, 0], pairs[:, 1]] = np.arange(len(pairs))
+    return found
 
 
 # Features of a tree are the same in all folds.
@@ -55,7 +67,7 @@ def _pair_features(tree: TreeView) -> tuple[NDArray[np.int64], Keys]:
     tags = ["<", *tree.upos, ">"]
     labels = ["<", *tree.relations, ">"]
     rows = []
-    for i, j in pairs_of(len(tree.heads)):
+    for i, j in pairs_of(len(tree.heads)).tolist():
         between = range(i + 1, j)
         names = [f"a {tags[i]} {tags[j]}", f"al {labels[i]} {labels[j]}", f"g {min(j - i, 6)}"]
         names += [f"ag {tags[i]} {tags[j]} {j - i > 1}"]
@@ -88,7 +100,7 @@ class AdjacencyChart:
 
 def chart_of(n: int, scores: FloatArray) -> AdjacencyChart:
     """value[c, j]: the best way to j, the c-th place behind the first."""
-    pairs = np.array(pairs_of(n))
+    pairs = pairs_of(n)
     table = np.full((n + 2, n + 2), -np.inf)
     table[pairs[:, 0], pairs[:, 1]] = scores
     value = np.full((n + 2, n + 2), -np.inf)
@@ -104,9 +116,10 @@ def chart_of(n: int, scores: FloatArray) -> AdjacencyChart:
 
 def chosen(n: int, kept: Sequence[bool]) -> NDArray[np.bool_]:
     """Which pairs a choice has."""
-    places = [0, *(place for place, keep in enumerate(kept, start=1) if keep), n + 1]
-    have = set(itertools.pairwise(places))
-    return np.array([pair in have for pair in pairs_of(n)])
+    words = np.flatnonzero(np.array([True, *kept, True]))
+    found = np.zeros(len(pairs_of(n)) + 1, dtype=np.bool_)
+    found[places_of_pairs(n)[words[:-1], words[1:]]] = True
+    return found[:-1]
 
 
 @dataclass(frozen=True)
@@ -153,7 +166,7 @@ def _cut(
 
 def _most_violated(n: int, scores: FloatArray, right: NDArray[np.bool_]) -> Kept:
     """The best way if each wrong word, kept or dropped, adds 1/n."""
-    pairs = np.array(pairs_of(n))
+    pairs = pairs_of(n)
     missed = np.concatenate([[0], np.cumsum(right), [right.sum()]])
     i, j = pairs.T
     dropped = missed[j - 1] - missed[i]
@@ -164,10 +177,12 @@ def _most_violated(n: int, scores: FloatArray, right: NDArray[np.bool_]) -> Kept
     value[0] = 0
     # To keep nothing is no choice.
     table[0, n + 1] = -np.inf
+    # Columns one after the other in memory: they are read as rows.
+    table = np.ascontiguousarray(table.T)
     for place in range(1, n + 2):
-        sums = value[:place] + table[:place, place]
-        before[place] = sums.argmax()
-        value[place] = sums[before[place]]
+        sums = value[:place] + table[place, :place]
+        before[place] = best = int(sums.argmax())
+        value[place] = sums[best]
     found, at = [False] * n, int(before[n + 1])
     while at:
         found[at - 1] = True

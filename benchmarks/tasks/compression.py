@@ -1,11 +1,13 @@
 """Shorter sentences on the Edinburgh corpora: rules, baselines, the integer programme, a parser.
 
-python -m benchmarks.tasks.compression [--profile fast] [--parser MODEL] [--corpus bnc] [--train]
+python -m benchmarks.tasks.compression [--profile fast] [--parser MODEL] [--corpus bnc] [--svm]
+                                       [--train]
 
 Five folds over documents; each is shortened by models of the other four, at the gold rate: as many
 words in the whole fold as people kept, shared out where they bring most. The broadcast news are
 those of the first of three annotators. Relations are those of the parser, in trees of the shorter
-sentences. --train also trains the parser on, with costs by a compressor of other documents.
+sentences. --svm adds rules that were learned by margins, as Cohn and Lapata do: most of the time
+goes there. --train also trains the parser on, with costs by a compressor of other documents.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from niwaki.data.wordnet import WordNet
 from niwaki.learning.candidates import CandidateSets
 from niwaki.learning.ranker import RankerSettings, learn_ranker
 from niwaki.metrics.base import Evaluation
-from niwaki.metrics.compression import evaluate_compression
+from niwaki.metrics.compression import CompressionEvaluation, evaluate_compression
 from niwaki.metrics.significance import compare
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import find_model
@@ -41,6 +43,7 @@ from niwaki.tasks.compress.discourse import centres
 from niwaki.tasks.compress.features import word_features
 from niwaki.tasks.compress.ilp import shorten
 from niwaki.tasks.compress.learning import learn_compressor
+from niwaki.tasks.compress.model import Settings
 from niwaki.tasks.compress.ngrams import NGrams, count_ngrams
 from niwaki.tasks.trees import TreeView
 
@@ -76,7 +79,9 @@ def flat(documents: Documents) -> list[Compression]:
 # -- systems -------------------------------------------------------------------------------
 
 
-def shortened_fold(train: Documents, test: Documents) -> Iterator[tuple[str, list[Kept]]]:
+def shortened_fold(
+    train: Documents, test: Documents, svm: bool
+) -> Iterator[tuple[str, list[Kept]]]:
     """What each system keeps of a fold."""
     learned, given = flat(train), flat(test)
     trees = [TreeView(each.sentence) for each in given]
@@ -89,12 +94,14 @@ def shortened_fold(train: Documents, test: Documents) -> Iterator[tuple[str, lis
     sizes = shared_out([chart.best for chart in charts], sum(wanted))
     yield "adjacency", [chart.kept(int(chart.best.argmax())) for chart in charts]
     yield "adjacency, gold rate", [c.kept(size) for c, size in zip(charts, sizes, strict=True)]
-    model = learn_compressor(learned)
     sentences = [each.sentence for each in given]
-    yield "rules", model.compress(sentences)
-    tables = [chart.best[:, 0] for chart in model.charts(trees)]
-    yield "rules, gold rate", model.compress(sentences, sizes=shared_out(tables, sum(wanted)))
-    yield "rules, length of the reference", model.compress(sentences, sizes=wanted)
+    learners = {"rules": Settings(), **({"rules by svm": Settings(learner="svm")} if svm else {})}
+    for name, settings in learners.items():
+        model = learn_compressor(learned, settings)
+        yield name, model.compress(sentences)
+        tables = [chart.best[:, 0] for chart in model.charts(trees)]
+        yield f"{name}, gold rate", model.compress(sentences, sizes=shared_out(tables, sum(wanted)))
+        yield f"{name}, length of the reference", model.compress(sentences, sizes=wanted)
 
 
 def by_label(tree: TreeView) -> Kept:
@@ -123,36 +130,45 @@ def local(train: Sequence[Compression], trees: Sequence[TreeView], total: int) -
     return [kept if any(kept) else (True,) * len(kept) for kept in found]
 
 
-def folded(documents: Documents, folds: Sequence[int]) -> tuple[list[Compression], Rows]:
+def folded(documents: Documents, folds: Sequence[int], svm: bool) -> tuple[list[Compression], Rows]:
     gold: list[Compression] = []
     rows: Rows = {}
     for fold in folds:
         test = documents[fold::FOLDS]
         train = [each for at, each in enumerate(documents) if at % FOLDS != fold]
         gold += flat(test)
-        for name, kept in shortened_fold(train, test):
+        for name, kept in shortened_fold(train, test, svm):
             rows.setdefault(name, []).extend(kept)
     return gold, rows
 
 
-def scored(gold: Sequence[Compression], kept: Sequence[Kept], pipeline: Pipeline) -> Evaluation:
-    of_people, of_system = (
-        list(pipeline.parse((shortened(e.sentence, k) for e, k in pairs), retag=True))
-        for pairs in (
-            [(each, each.references[0]) for each in gold],
-            list(zip(gold, kept, strict=True)),
-        )
-    )
-    return evaluate_compression(gold, kept, (of_people, of_system))
+def trees_of(
+    gold: Sequence[Compression], kept: Sequence[Kept], pipeline: Pipeline
+) -> list[niwaki.Sentence]:
+    """The shorter sentences, parsed."""
+    pairs = zip(gold, kept, strict=True)
+    return list(pipeline.parse((shortened(e.sentence, k) for e, k in pairs), retag=True))
+
+
+def scored(
+    gold: Sequence[Compression], rows: Rows, pipeline: Pipeline
+) -> dict[str, CompressionEvaluation]:
+    of_people = trees_of(gold, [each.references[0] for each in gold], pipeline)
+    return {
+        name: evaluate_compression(gold, kept, (of_people, trees_of(gold, kept, pipeline)))
+        for name, kept in rows.items()
+    }
 
 
 def difference(a: Evaluation, b: Evaluation) -> dict[str, Any]:
     return {each.metric: each.to_json() for each in compare(a, b, 2000)}
 
 
-def table(corpus: str, documents: Documents, folds: Sequence[int], pipeline: Pipeline) -> Any:
-    gold, rows = folded(documents, folds)
-    found = {name: scored(gold, kept, pipeline) for name, kept in rows.items()}
+def table(
+    corpus: str, documents: Documents, folds: Sequence[int], pipeline: Pipeline, svm: bool
+) -> Any:
+    gold, rows = folded(documents, folds, svm)
+    found = scored(gold, rows, pipeline)
     best, other = found["rules, gold rate"], found["adjacency, gold rate"]
     return {
         **{name: each.to_json(2000) for name, each in found.items()},
@@ -193,7 +209,7 @@ def programme(documents: Documents, pipeline: Pipeline) -> Any:
         held += kept
         free += shorten(trees, counts, [sum(each) for each in kept], discourse=False)
     seconds = (time.process_time() - start) / 2 / len(gold)
-    one, other = scored(gold, free, pipeline), scored(gold, held, pipeline)
+    one, other = scored(gold, {"free": free, "held": held}, pipeline).values()
     return {
         "without discourse": {**one.to_json(2000), "nouns": nouns_kept(gold, free)},
         "with discourse": {**other.to_json(2000), "nouns": nouns_kept(gold, held)},
@@ -284,6 +300,7 @@ def main() -> None:
     made = parser(__doc__)
     made.add_argument("--parser", default="en", help="who makes the trees")
     made.add_argument("--corpus", choices=list(FLOORS), help="one of the two")
+    made.add_argument("--svm", action="store_true", help="also rules learned by margins")
     made.add_argument("--train", action="store_true", help="also train the parser for it")
     arguments = made.parse_args()
     pipeline = niwaki.load(arguments.parser)
@@ -292,7 +309,7 @@ def main() -> None:
     result: dict[str, Any] = {"signature": signature(parser=name, folds=len(folds))}
     for corpus in [arguments.corpus] if arguments.corpus else list(FLOORS):
         documents = read(corpus, pipeline)
-        result[corpus] = table(corpus, documents, folds, pipeline)
+        result[corpus] = table(corpus, documents, folds, pipeline, arguments.svm)
         if corpus == "bnc":
             result["programme"] = programme(documents, pipeline)
         if arguments.train:

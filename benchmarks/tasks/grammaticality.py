@@ -5,8 +5,9 @@ python -m benchmarks.tasks.grammaticality --pairs (the same)
 python -m benchmarks.tasks.grammaticality --as-it-is [--part test] [--parser MODEL] [--share N]
 python -m benchmarks.tasks.grammaticality --train [--part test] [--parser MODEL] [--share N]
 
-A judge learns from sentences of GUM that the parser has not learned from, each broken in one way,
-and is scored in five folds on all four kinds; patterns are counted in AMALGUM, parsed by the same
+A judge learns from sentences of GUM that the parser has not learned from, each broken in every way,
+and is scored in five folds on the paper's four kinds, and apart from them on words that are
+misspelt as none; patterns are counted in AMALGUM, parsed by the same
 parser. With --pairs, a judge that learned from all folds ranks pairs of JFLEG (learners' sentences
 and their corrections), BLiMP and corrections from git histories. --share and --reference-share
 take every so-many-th sentence of GUM and of AMALGUM. What was parsed is kept in build/tasks.
@@ -24,7 +25,7 @@ import hashlib
 import json
 import lzma
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -37,7 +38,6 @@ import niwaki
 from benchmarks.common import DATA, need, of_parser, report, signature
 from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained, write
 from niwaki.data.sentence import Sentence
-from niwaki.learning.boosting import learn_boosted
 from niwaki.learning.checkpoint import hash_of_files
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.base import Evaluation
@@ -46,9 +46,9 @@ from niwaki.metrics.means import MeanEvaluation
 from niwaki.metrics.significance import compare
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import find_model
-from niwaki.tasks.grammar.corrupt import ERRORS, KINDS, broken
+from niwaki.tasks.grammar.corrupt import ERRORS, JUDGED, KINDS, SLIPS, broken
 from niwaki.tasks.grammar.features import Expected, Look, numbers_of, table_of
-from niwaki.tasks.grammar.judge import METHODS, Judge, Settings
+from niwaki.tasks.grammar.judge import METHODS, Judge, Settings, learn_trees
 from niwaki.tasks.grammar.lexicon import Lexicon
 from niwaki.tasks.grammar.patterns import PatternCounts
 from niwaki.typing import FloatArray
@@ -104,22 +104,12 @@ class Corpus:
     def clean(self) -> NDArray[np.bool_]:
         return np.array([not kind for kind in self.kinds], dtype=np.bool_)
 
-    def mixed(self, chosen: NDArray[np.bool_]) -> list[int]:
-        """Clean sentences, and of each one that is broken, the kinds in turn."""
-        names = list(ERRORS)
-        rows = zip(chosen.tolist(), self.source.tolist(), self.kinds, strict=True)
-        return [
-            at
-            for at, (here, n, kind) in enumerate(rows)
-            if here and (not kind or names.index(kind) == n % len(names))
-        ]
-
 
 def corpus(model: Pipeline, clean: Sequence[Sentence], lexicon: Lexicon) -> Corpus:
     rows = []
     for number, sentence in enumerate(clean):
         rows.append((number, "", sentence))
-        for kind in ERRORS:
+        for kind in JUDGED:
             found = broken(sentence, kind, lexicon)
             if found is not None:
                 rows.append((number, kind, found))
@@ -146,8 +136,9 @@ def in_folds(
     odds = np.zeros(len(data.looks))
     for fold, found in enumerate(numbers):
         held = data.source % FOLDS == fold
-        rows, seen = table_of(found, groups), data.mixed(~held)
-        trees = learn_boosted(rows[seen], data.clean[seen], Settings().boosting)
+        rows, seen = table_of(found, groups), np.flatnonzero(~held)
+        looks = [data.looks[at] for at in seen]
+        trees = learn_trees(rows[seen], looks, data.clean[seen], Settings())
         odds[held] = trees.log_odds(rows[held])
     return odds
 
@@ -157,21 +148,21 @@ def threshold(data: Corpus, values: FloatArray) -> FloatArray:
     odds = np.zeros(len(values))
     for fold in range(FOLDS):
         held = data.source % FOLDS == fold
-        seen = data.mixed(~held)
-        cuts = np.unique(values[seen])
-        right = [float(((values[seen] >= cut) == data.clean[seen]).mean()) for cut in cuts]
+        seen, of = values[~held], data.clean[~held]
+        cuts = np.unique(seen)
+        right = [((seen >= cut)[of].mean() + (seen < cut)[~of].mean()) / 2 for cut in cuts]
         odds[held] = np.where(values[held] >= cuts[int(np.argmax(right))], 1.0, -1.0)
     return odds
 
 
-def judged(data: Corpus, odds: FloatArray) -> JudgingEvaluation:
+def judged(data: Corpus, odds: FloatArray, kinds: Collection[str] = ERRORS) -> JudgingEvaluation:
     beliefs = (1 / (1 + np.exp(-odds))).tolist()
     clean = {int(data.source[at]): beliefs[at] for at in np.flatnonzero(data.clean)}
     return judging_of(
         [
             (str(n), kind, clean[n], belief)
             for n, kind, belief in zip(data.source.tolist(), data.kinds, beliefs, strict=True)
-            if kind
+            if kind in kinds
         ]
     )
 
@@ -216,6 +207,9 @@ def judging(data: Corpus, counts: PatternCounts) -> dict[str, Any]:
     return {
         "sentences": {"clean": int(data.clean.sum()), "all": len(data.looks)},
         "methods": {name: each.to_json(SAMPLES) for name, each in found.items()},
+        "misspelling": {
+            name: judged(data, each, SLIPS).to_json(SAMPLES) for name, each in odds.items()
+        },
         "all over others": {
             name: difference(each, best)["accuracy"]
             for name, each in found.items()
@@ -302,8 +296,7 @@ def ranked(model: Pipeline, judge: Judge, pairs: Sequence[Pair]) -> dict[str, An
 
 
 def real_pairs(model: Pipeline, data: Corpus, counts: PatternCounts) -> dict[str, Any]:
-    seen = data.mixed(np.ones(len(data.looks), dtype=np.bool_))
-    judge = Judge.learn([data.looks[at] for at in seen], data.clean[seen], counts)
+    judge = Judge.learn(data.looks, data.clean, counts)
     judge.save(WORK / "judge.niwaki")
     return {
         "bytes of the judge": (WORK / "judge.niwaki").stat().st_size,

@@ -279,7 +279,7 @@ def cost(part: str, model: str, share: int) -> dict[str, Any]:
 
 def speed() -> dict[str, Any]:
     """Words a second of the processor: parsing alone, `parse` and `parse --to meaning`, which load
-    the model and write a file."""
+    the model and write a file; of a model of formal labels, and of `en` by rules."""
 
     def cpu(work: Callable[[], object]) -> float:
         return timed(work, time.process_time)
@@ -290,13 +290,20 @@ def speed() -> dict[str, Any]:
     file = WORK / "meaning-speed.niwaki"
     model.save(file)
     out = str(WORK / "meaning-speed.out")
-    told = ["parse", source, "-m", str(file), "-o", out]
+
+    def command(model: str, to: str) -> Callable[[], float]:
+        return lambda: cpu(
+            lambda: niwaki_command(["parse", source, "-m", model, "-o", out, "--to", to])
+        )
+
     seconds = best_of(
         5,
         {
             "parsing": lambda: cpu(lambda: list(model.parse(sentences))),
-            "parse": lambda: cpu(lambda: niwaki_command(told)),
-            "parse --to meaning": lambda: cpu(lambda: niwaki_command([*told, "--to", "meaning"])),
+            "parse": command(str(file), "conllu"),
+            "parse --to meaning": command(str(file), "meaning"),
+            "parse, en": command("en", "conllu"),
+            "parse --to meaning, en": command("en", "meaning"),
         },
     )
     words = sum(map(len, sentences))

@@ -104,7 +104,7 @@ def _compression(folder: Path) -> str:
     for number, sentence in enumerate(sentences()):
         kept = tuple((word + number) % 2 == 0 for word in range(len(sentence)))
         made.append(Compression(sentence, (kept,)))
-    settings = CompressorSettings(c=50.0, least_count=1, gap=0.05)
+    settings = CompressorSettings(learner="svm", c=50.0, least_count=1, gap=0.05)
     learn_compressor(made, settings).save(folder / "s.niwaki")
     SETTINGS["compression"] = {"compressor": str(folder / "s.niwaki")}
     return str(write(folder / "s.conllu", [marked(e.sentence, e.references[0]) for e in made]))

@@ -35,6 +35,26 @@ def test_log_odds_are_those_of_the_classes() -> None:
     )
 
 
+def test_weights_are_as_many_examples() -> None:
+    rows, right = np.zeros((400, 1)), np.arange(400) % 4 == 0
+    settings = BoostingSettings(rounds=300, depth=1, share=1.0)
+    found = learn_boosted(rows, right, settings, weights=np.where(right, 3.0, 1.0))
+    assert found.log_odds(rows[:1]) == pytest.approx([0.0], abs=0.05)
+
+
+def test_pairs_are_told_apart_by_what_differs_in_them() -> None:
+    """What two rows of a pair share hides what tells them apart, but for those who see the pair."""
+    shared = 3 * np.random.default_rng(5).normal(size=600)
+    rows = np.stack([shared + 0.5, shared - 0.5], axis=1).reshape(-1, 1)
+    right, pairs = np.arange(1200) % 2 == 0, np.arange(1200).reshape(600, 2)
+    wins = []
+    for weight in (0.0, 3.0):
+        settings = BoostingSettings(rounds=100, depth=1, bins=64, pairs=weight)
+        found = learn_boosted(rows, right, settings, pairs).log_odds(rows)
+        wins.append(float((found[0::2] > found[1::2]).mean()))
+    assert wins[0] < 0.85 and wins[1] > 0.92
+
+
 def test_the_same_seed_makes_the_same_trees() -> None:
     rows, right = checkers(300, 3)
     one, same, other = (

@@ -14,12 +14,13 @@ from niwaki.objectives import load_objective
 from niwaki.objectives.compression import Settings, Shorter
 from niwaki.tasks.compress.learning import learn_compressor
 from niwaki.tasks.compress.model import Compressor
+from niwaki.tasks.compress.model import Settings as CompressorSettings
 from tests.shorter import as_json, pairs, told
 
 
 @pytest.fixture(scope="module")
 def model() -> Compressor:
-    return learn_compressor(pairs())
+    return learn_compressor(pairs(), CompressorSettings(learner="svm"))
 
 
 def candidates(given: Compression) -> KBest:

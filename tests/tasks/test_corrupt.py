@@ -99,6 +99,22 @@ def distance(one: str, other: str) -> int:
     return min(changed, distance(one[1:], other) + 1, distance(one, other[1:]) + 1)
 
 
+def test_words_are_misspelt_as_words_that_there_are_not() -> None:
+    found = of_seeds("misspelling")
+    assert len(found) > 20
+    for text in found:
+        changed = [
+            (one, other)
+            for one, other in zip(PINES.text.split(), text.split(), strict=True)
+            if one != other
+        ]
+        ((one, other),) = changed
+        assert one in ("These", "pines", "lean.") and other[0] == one[0]
+        assert not BOX.knows(other.lower().strip("."))
+    short = Sentence.from_words(["So", "!"], upos=["ADV", "PUNCT"])
+    assert broken(short, "misspelling", BOX) is None
+
+
 def test_numbers_do_not_agree() -> None:
     found = of_seeds("agreement")
     assert found == {

@@ -82,6 +82,28 @@ def test_what_follows_rarely_is_told() -> None:
     assert found["tags2 least"].tolist() == pytest.approx([np.log(9), 0.0])
 
 
+def test_words_that_there_are_not_are_told() -> None:
+    text = "the science of gardens differs from the silence of gardens"
+    tags = "DET NOUN ADP NOUN VERB ADP DET NOUN ADP NOUN"
+    counts = PatternCounts.of([look(text, tags).sentence] * 5)
+    asked = [
+        look("the science of gardens", "DET NOUN ADP NOUN"),
+        look("the scence of gardens", "DET NOUN ADP NOUN"),
+        look("the gzqxv of gardens", "DET NOUN ADP NOUN"),
+        look("the Gzqxv of 10 !", "DET NOUN ADP NUM PUNCT"),
+    ]
+    found = numbers_of(asked, counts, Expected({}, 1.0))
+    assert found["unknown"].tolist() == [0, 1, 1, 0]
+    assert found["unknown share"].tolist() == [0, 0.25, 0.25, 0]
+    assert found["neighbour"].tolist() == pytest.approx([0, np.log(6), 0, 0])
+    known, slip, noise, name = found["next letter least"].tolist()
+    assert known > slip > noise and name > slip
+    # Half of all letters and edges are edges, half of those stand before a word; the rest is sure.
+    alone = PatternCounts.of([look("of", "ADP").sentence] * 3)
+    mean = numbers_of([look("of", "ADP")], alone, Expected({}, 1.0))["next letter mean"]
+    assert mean.tolist() == pytest.approx([2 * np.log(0.5) / 4])
+
+
 def test_expected_scores_are_sums_over_tags() -> None:
     many = [
         look("w " * (nouns + verbs), "NOUN " * nouns + "VERB " * verbs, 3.0 * nouns + 7.0 * verbs)
@@ -121,7 +143,7 @@ def test_every_method_is_kept_in_a_file(method: str, tmp_path: Path) -> None:
     assert again.log_odds(looks).tolist() == pytest.approx(made.log_odds(looks).tolist())
     assert again.settings == settings
     again.save(tmp_path / "again.niwaki")
-    assert len(set(GROUPS)) == 3 and set(again.counts.tables) == set(KINDS)
+    assert len(set(GROUPS)) == 4 and set(again.counts.tables) == set(KINDS)
 
 
 def test_errors_are_told(judge: Judge, tmp_path: Path) -> None:

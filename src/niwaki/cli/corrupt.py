@@ -2,8 +2,10 @@
 
 The input is CoNLL-U with tags, or with --parser anything that `niwaki parse` reads. Each sentence
 is broken once in each way that is possible: missing, extra, spelling (another word, a letter
-apart), agreement; or as --kind says, also lower-case, no-punctuation, all-capitals. How a sentence
-breaks depends on its words and the seed. Spelling and agreement are those of English.
+apart), agreement; or as --kind says, also misspelling (a word that there is not: a letter lost,
+doubled, changed for one of a like sound, or two swapped), lower-case, no-punctuation, all-capitals.
+How a sentence breaks depends on its words and the seed. Spelling, misspelling and agreement are
+those of English.
 
 The output has `Clean=3` in MISC of a word that is word 3 of the clean sentence, and `Clean=0` of
 one that was added, whose head is not known (`_`). A word whose head is missing hangs from the

@@ -61,7 +61,8 @@ from niwaki.errors import NiwakiError
 from niwaki.pipeline.lengths import LONGER, MAX_LENGTH
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
-from niwaki.verbs.expressing import meaning
+from niwaki.tasks.meaning.rules import load_meaning_rules
+from niwaki.tasks.meaning.writing import ExpressionWriter
 from niwaki.verbs.parsing import kbest, parse
 
 GROUP = "Parse and look"
@@ -198,9 +199,10 @@ def _write_json(records: Iterable[Sentence | KBest], output: str) -> None:
 
 
 def _write_meaning(parsed: Iterable[Sentence], output: str) -> None:
+    writer = ExpressionWriter(load_meaning_rules())
     with open_output(output) as out:
-        for each in meaning(parsed):
-            out.write(f"{each}\n".encode())
+        for each in parsed:
+            out.write(writer.write(each) + b"\n")
 
 
 def _ranked(candidates: KBest) -> Iterable[Sentence]:

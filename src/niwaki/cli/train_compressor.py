@@ -46,33 +46,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words with spaces between them; may be repeated",
     )
     parser.add_argument(
+        "--learner",
+        choices=["likelihood", "svm"],
+        default=_DEFAULTS.learner,
+        help="by what people's choices are likeliest, or win by a margin "
+        f"(default: {_DEFAULTS.learner})",
+    )
+    parser.add_argument(
+        "--l2",
+        type=float,
+        default=_DEFAULTS.l2,
+        help=f"likelihood: how much weights are drawn to 0 (default: {_DEFAULTS.l2:g})",
+    )
+    parser.add_argument(
         "--c",
         type=float,
         default=_DEFAULTS.c,
-        help=f"how much mistakes weigh beside the size of weights (default: {_DEFAULTS.c})",
+        help=f"svm: how much mistakes weigh beside the size of weights (default: {_DEFAULTS.c})",
     )
     parser.add_argument(
         "--loss",
         choices=LOSSES,
         default=_DEFAULTS.loss,
-        help=f"precision with a brevity penalty, or without (default: {_DEFAULTS.loss})",
+        help=f"svm: precision with a brevity penalty, or without (default: {_DEFAULTS.loss})",
     )
     parser.add_argument(
         "--scaling",
         choices=["slack", "margin"],
         default=_DEFAULTS.scaling,
-        help=f"what the loss rescales (default: {_DEFAULTS.scaling})",
+        help=f"svm: what the loss rescales (default: {_DEFAULTS.scaling})",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     settings = Settings(
+        learner=arguments.learner,
+        l2=arguments.l2,
         c=arguments.c,
         loss=arguments.loss,
         scaling=arguments.scaling,
         annotator=arguments.annotator,
     )
-    with Stages({"learning": "cuts"}) as stages:
+    with Stages({"learning": "passes"}) as stages:
         train_compressor(
             arguments.data,
             arguments.output,

@@ -1,9 +1,10 @@
 """Learn to judge whether sentences are well formed.
 
-The data are clean sentences, in any form that `niwaki parse` reads; each is broken in one way, as
-`niwaki corrupt` does. Or they are CoNLL-U in which broken sentences have a comment `broken =` and
-others are clean. --reference is a large text, of other sentences, in which tags, words and arcs are
-counted: what is rare there is suspect. Take a parser that has not learned from the data.
+The data are clean sentences, in any form that `niwaki parse` reads; each is broken in each way that
+is possible, as `niwaki corrupt` does. Or they are CoNLL-U in which broken sentences have a comment
+`broken =` and others are clean. --reference is a large text, of other sentences, in which tags,
+words, letters and arcs are counted: what is rare there is suspect. Take a parser that has not
+learned from the data.
 
   niwaki train-judge clean.txt --reference large.txt -o judge.niwaki
   niwaki train-judge clean.conllu --reference a.conllu.gz --reference b.conllu.gz -o judge.niwaki
@@ -17,7 +18,7 @@ from dataclasses import replace
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_parser_arguments, natural, positive
 from niwaki.cli._stages import Stages
-from niwaki.tasks.grammar.corrupt import ERRORS, KINDS
+from niwaki.tasks.grammar.corrupt import JUDGED, KINDS
 from niwaki.tasks.grammar.judge import METHODS, Settings
 from niwaki.verbs.judging import train_judge
 
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=list(KINDS),
         action="append",
         default=[],
-        help=f"how sentences are broken; may be repeated (default: {', '.join(ERRORS)})",
+        help=f"how sentences are broken; may be repeated (default: {', '.join(JUDGED)})",
     )
     parser.add_argument("--seed", type=natural, default=1, metavar="N", help="default: 1")
     parser.add_argument(
@@ -67,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.reference,
             arguments.output,
             parser=arguments.parser,
-            kinds=arguments.kind or tuple(ERRORS),
+            kinds=arguments.kind or JUDGED,
             settings=Settings(arguments.method, boosting),
             seed=arguments.seed,
             threads=arguments.threads,

@@ -72,24 +72,29 @@ def format_expression(
 
     def compound(node: Expression) -> str:
         """The parts that are joined by + and the core."""
-        if not node.joined:
-            return core(node)
         first = [grouped(other) for name, other in node.joined if name == IMPLICIT]
         return IMPLICIT.join([*first, core(node)])
 
     def whole(node: Expression) -> str:
-        rest = [each for each in node.joined if each.connective != IMPLICIT]
-        return compound(node) + "".join(f"{_spaced(name)}{part(other)}" for name, other in rest)
+        if not node.joined:
+            return core(node)
+        text = compound(node)
+        for name, other in node.joined:
+            if name != IMPLICIT:
+                text += SPACED[name] + part(other)
+        return text
 
     def part(node: Expression) -> str:
+        if not node.joined:
+            return core(node)
         only = all(each.connective == IMPLICIT for each in node.joined)
         return compound(node) if only else f"({whole(node)})"
 
     return whole(expression)
 
 
-def _spaced(connective: str) -> str:
-    return " & " if connective == "&" else connective
+# Connectives as they are written.
+SPACED = {each: " & " if each == "&" else each for each in CONNECTIVES}
 
 
 # -- reading -------------------------------------------------------------------------------

@@ -69,6 +69,11 @@ class Expression:
         return self.word or self.spine[-1].word
 
     @property
+    def is_symbol(self) -> bool:
+        """Whether it is a word to which nothing is joined, as most are."""
+        return self.word > 0 and not self.joined
+
+    @property
     def spine(self) -> list[Expression]:
         """All that has the same head, from this expression down to the head word."""
         found = [self]
@@ -101,12 +106,11 @@ class Expression:
     @property
     def depth(self) -> int:
         """How many expressions are inside of each other, at most."""
-        deepest, todo = 0, [(self, 1)]
-        while todo:
-            node, depth = todo.pop()
-            deepest = max(deepest, depth)
-            todo += [(part, depth + 1) for _, part in node.parts()]
-        return deepest
+        depth, level = 0, [self]
+        while level:
+            depth += 1
+            level = [part for node in level if not node.is_symbol for _, part in node.parts()]
+        return depth
 
     @property
     def words(self) -> tuple[int, ...]:

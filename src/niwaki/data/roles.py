@@ -47,7 +47,9 @@ class Predicate:
 
 def predicates_of(sentence: Sentence) -> tuple[Predicate, ...]:
     """The predicates that are marked; raises CorpusError for a filler outside the sentence."""
-    found = []
+    found: list[Predicate] = []
+    if ROLES.encode() not in sentence.source:
+        return ()  # no mark of either kind: the name of one begins with that of the other
     for word, notes in enumerate(sentence.notes, start=1):
         if ROLESET in notes:
             place = _Place(sentence.file, sentence.line, "MISC")

@@ -32,6 +32,9 @@ class BoostingSettings:
     l2: float = key(20.0, "How much leaves are drawn to 0.", above=0)
     share: float = key(0.5, "Share of the examples that a tree sees.", above=0, most=1)
     seed: int = key(1, "Which examples a tree sees.", least=0)
+    pairs: float = key(
+        2.0, "How much a pair of a right and a wrong example counts beside each of them.", least=0
+    )
 
 
 @dataclass(frozen=True)
@@ -80,9 +83,18 @@ class Boosted:
 
 
 def learn_boosted(
-    rows: FloatArray, right: NDArray[np.bool_], settings: BoostingSettings | None = None
+    rows: FloatArray,
+    right: NDArray[np.bool_],
+    settings: BoostingSettings | None = None,
+    pairs: NDArray[np.int64] | None = None,
+    weights: FloatArray | None = None,
 ) -> Boosted:
-    """Trees that give rows that are `right` high log odds, and the others low ones."""
+    """Trees that give rows that are `right` high log odds, and the others low ones.
+
+    Of `pairs` of rows the first should have the higher ones: the loss of each is that of the
+    difference of its log odds (Burges et al. 2005), and counts `settings.pairs` times. A row counts
+    as often as its weight says.
+    """
     settings = settings or BoostingSettings()
     if not right.any() or right.all():
         raise NiwakiError("all examples are of one class; give examples of both")
@@ -98,13 +110,34 @@ def learn_boosted(
     for _ in range(settings.rounds):
         p = 1 / (1 + np.exp(-np.clip(sums, -_SURE, _SURE)))
         seen = chance.random(len(rows)) < settings.share
-        tree = _Tree(binned, p - right, p * (1 - p), seen, settings)
+        slopes, bends = p - right, p * (1 - p)
+        if weights is not None:
+            slopes, bends = slopes * weights, bends * weights
+        if pairs is not None:
+            _add_pairs(slopes, bends, sums, pairs, settings.pairs)
+        tree = _Tree(binned, slopes, bends, seen, settings)
         sums += tree.steps
         parts.append((tree.features, cut[tree.features, tree.bins], tree.leaves))
     features, thresholds, leaves = (np.array(each) for each in zip(*parts, strict=True))
     return Boosted(
         features.astype(np.int32), thresholds.astype(np.float32), leaves.astype(np.float32)
     )
+
+
+def _add_pairs(
+    slopes: FloatArray,
+    bends: FloatArray,
+    sums: FloatArray,
+    pairs: NDArray[np.int64],
+    weight: float,
+) -> None:
+    """Adds the slopes of -log sigma(better - worse) and how they bend."""
+    better, worse = pairs.T
+    wrong = 1 / (1 + np.exp(np.clip(sums[better] - sums[worse], -_SURE, _SURE)))
+    bend = weight * wrong * (1 - wrong)
+    for which, sign in ((better, -weight), (worse, weight)):
+        slopes += _summed(which, sign * wrong, len(slopes))
+        bends += _summed(which, bend, len(bends))
 
 
 def _edges(values: FloatArray, bins: int) -> FloatArray:

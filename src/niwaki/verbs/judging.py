@@ -15,7 +15,13 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError, NiwakiError
 from niwaki.metrics.judging import JudgingEvaluation, evaluate_judging
 from niwaki.pipeline.pipeline import Pipeline
-from niwaki.tasks.grammar.corrupt import ERRORS, broken_once, broken_variants, check_kinds
+from niwaki.tasks.grammar.corrupt import (
+    ERRORS,
+    JUDGED,
+    broken_once,
+    broken_variants,
+    check_kinds,
+)
 from niwaki.tasks.grammar.features import K, Look
 from niwaki.tasks.grammar.judge import Judge, Settings
 from niwaki.tasks.grammar.lexicon import Lexicon
@@ -94,13 +100,13 @@ def train_judge(
     output: str | os.PathLike[str] | None = None,
     *,
     parser: Model = "en",
-    kinds: Sequence[str] = tuple(ERRORS),
+    kinds: Sequence[str] = JUDGED,
     settings: Settings | None = None,
     seed: int = 1,
     threads: int = 1,
     watch: Watch = unwatched,
 ) -> Judge:
-    """Learn to judge sentences, from clean ones that are broken here, each in one way.
+    """Learn to judge sentences, from clean ones that are broken here, each in every way.
 
     Sentences with a comment `broken =` are taken as they are; then none is broken. `reference` is a
     large text in which patterns are counted, and none of the sentences stands. Take a parser
@@ -116,8 +122,7 @@ def train_judge(
     if not any(map(breakage_of, given)):
         given = list(pipeline.parse(given, threads=threads, retag=True))
         lexicon = Lexicon.of(given)
-        found = (broken_once(sentence, kinds, lexicon, seed) for sentence in given)
-        given += [sentence for sentence in found if sentence is not None]
+        given += list(broken_variants(given, kinds, lexicon, seed))
     clean = np.array([breakage_of(sentence) is None for sentence in given], dtype=np.bool_)
     looks = list(_watched(looks_of(given, pipeline, threads), watch, "parsing"))
     card = {"parser": _name(parser), "sentences": len(given), "kinds": list(kinds)}

@@ -11,12 +11,24 @@ import numpy as np
 from niwaki.data.compressions import Compression, Kept
 from niwaki.errors import NiwakiError
 from niwaki.learning.cutting_plane import learn_machine
+from niwaki.learning.lbfgs import LBFGS
 from niwaki.tasks.compress.budget import bias_for
+from niwaki.tasks.compress.features import word_features
+from niwaki.tasks.compress.likelihood import Forest
 from niwaki.tasks.compress.loss import losses
-from niwaki.tasks.compress.model import Compressor, Settings, charts_of
+from niwaki.tasks.compress.model import Compressor, Settings, believed, charts_of
 from niwaki.tasks.compress.ngrams import count_ngrams
 from niwaki.tasks.compress.rules import RULES, chart_of, rules_of
-from niwaki.tasks.compress.weights import PARTS, Weights, looked_at, matrix_of, scores_of
+from niwaki.tasks.compress.weights import (
+    PARTS,
+    Features,
+    Weights,
+    looked_at,
+    matrix_of,
+    parts_times,
+    parts_transposed,
+    scores_of,
+)
 from niwaki.tasks.trees import TreeView
 from niwaki.typing import FloatArray, IntArray
 
@@ -26,7 +38,11 @@ _LONGEST = 100
 # Halves of fewer sentences do not tell what is dropped on the whole.
 _ENOUGH = 40
 
-# Told how far the weights may be from the best ones, as a share of the objective.
+# A pass that gains less, as a share of the whole, is the last one.
+_FLAT = 1e-5
+
+# Told how far the weights may be from the best ones, as a share of the objective; of likelihood,
+# what the last pass gained.
 Told = Callable[[float], None]
 
 
@@ -53,26 +69,31 @@ def learn_compressor(
             f"no word is dropped by person {settings.annotator}; give sentences with `keep`, or "
             "with Keep=0 in MISC"
         )
-    learned = _Problem(pairs, settings).solve(told)
-    if settings.calibrate and len(pairs) >= _ENOUGH:
-        learned = learned.with_bias(_bias(pairs, settings))
+    features = [word_features(tree) for tree, _ in pairs]
+    learned = _Problem(pairs, features, settings).solve(told)
+    fitted = settings.calibrate and len(pairs) >= _ENOUGH
+    bias = _bias(pairs, features, settings) if fitted else 0.0
     counts = count_ngrams([*(each.sentence.forms for each in given), *text])
-    return Compressor(settings, learned, counts, card or {})
+    return Compressor(settings, learned, counts, bias, card or {})
 
 
-def _bias(pairs: Sequence[tuple[TreeView, Kept]], settings: Settings) -> float:
+def _bias(
+    pairs: Sequence[tuple[TreeView, Kept]], features: Sequence[Features], settings: Settings
+) -> float:
     """What a kept word must be worth more, so that sentences of one half keep as many words as
     people kept of them by the weights of the other half: the mean of both.
     """
     middle = len(pairs) // 2
-    halves = pairs[:middle], pairs[middle:]
+    halves = slice(middle), slice(middle, None)
     found = []
     for learned, held in (halves, halves[::-1]):
-        if all(all(kept) for _, kept in learned):
+        if all(all(kept) for _, kept in pairs[learned]):
             return 0.0
-        weights = _Problem(learned, settings).solve(lambda gap: None)
-        charts = charts_of(weights, [tree for tree, _ in held])
-        wanted = sum(sum(kept) for _, kept in held)
+        weights = _Problem(pairs[learned], features[learned], settings).solve(lambda gap: None)
+        trees = [tree for tree, _ in pairs[held]]
+        scores = believed(weights.scores_by(features[held]), trees, settings)
+        charts = charts_of(scores, trees)
+        wanted = sum(sum(kept) for _, kept in pairs[held])
         found.append(bias_for([chart.best[:, 0] for chart in charts], wanted))
     return sum(found) / 2
 
@@ -110,7 +131,12 @@ class Example:
 class _Problem:
     """All examples with their features as one matrix: a row a word."""
 
-    def __init__(self, pairs: Sequence[tuple[TreeView, Kept]], settings: Settings) -> None:
+    def __init__(
+        self,
+        pairs: Sequence[tuple[TreeView, Kept]],
+        features: Sequence[Features],
+        settings: Settings,
+    ) -> None:
         self._settings = settings
         self._examples = [
             Example(
@@ -121,7 +147,7 @@ class _Problem:
             )
             for tree, kept in pairs
         ]
-        rows, keys = looked_at([tree for tree, _ in pairs])
+        rows, keys = looked_at(features)
         known, counts = np.unique(keys, return_counts=True)
         self._known = known[counts >= settings.least_count]
         self._matrix = matrix_of(self._known, rows, keys)
@@ -130,10 +156,34 @@ class _Problem:
     def solve(self, told: Told) -> Weights:
         size = (len(self._known) + 1) * RULES
         settings = self._settings
-        found = learn_machine(self._cut, size, settings.c, settings.gap, settings.rounds, told)
-        table = found.weights.reshape(-1, RULES)[:-1].astype(np.float32)
+        if settings.learner == "likelihood":
+            weights = self._most_likely(size, told)
+        else:
+            cut, c = self._cut, settings.c
+            weights = learn_machine(cut, size, c, settings.gap, settings.rounds, told).weights
+        table = weights.reshape(-1, RULES)[:-1].astype(np.float32)
         used = table.any(axis=1)
         return Weights(self._known[used], table[used])
+
+    def _most_likely(self, size: int, told: Told) -> FloatArray:
+        """The weights by which the references are likeliest, but for the size of weights."""
+        forest = Forest([example.tree for example in self._examples])
+        right = np.concatenate([parts_of(example.rules) for example in self._examples])
+        l2, search, before = self._settings.l2, LBFGS(np.zeros(size)), np.inf
+        for _ in range(self._settings.rounds):
+            table = search.point.reshape(-1, RULES)
+            parts = parts_times(self._matrix, table)
+            total, rules = forest.expected(parts @ PARTS.T)
+            loss = total - float((parts * right).sum()) + l2 / 2 * float((table**2).sum())
+            slopes = parts_transposed(self._matrix, rules @ PARTS - right) + l2 * table
+            search.tell(loss, slopes.ravel())
+            if search.value < before:
+                fell = (before - search.value) / abs(search.value) if before < np.inf else 1.0
+                told(fell)
+                if fell < _FLAT:
+                    break
+                before = search.value
+        return search.best
 
     def _cut(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """The mean of the most violated choices of all examples."""
@@ -151,11 +201,7 @@ class _Problem:
                 bound += share * loss
                 step = parts_of(example.rules) - parts_of(rules)
                 moved[start:end] = share * (loss if slack else 1.0) * step
-        columns = [
-            self._matrix.transposed_times(np.ascontiguousarray(moved[:, column]))
-            for column in range(RULES)
-        ]
-        return bound, np.stack(columns, axis=1).ravel()
+        return bound, parts_transposed(self._matrix, moved).ravel()
 
 
 def parts_of(rules: IntArray) -> FloatArray:

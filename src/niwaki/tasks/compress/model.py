@@ -13,10 +13,11 @@ from niwaki.data.compressions import Kept
 from niwaki.data.modelfile import ModelFile, write_model_file
 from niwaki.data.sentence import Sentence
 from niwaki.data.wordnet import WordNet
-from niwaki.kernel.compress.chart import Chart
+from niwaki.kernel.compress.chart import KEPT, KEPT_BELOW, Chart
 from niwaki.keys import check_values, key
 from niwaki.tasks.compress.budget import shared_out, words_at
 from niwaki.tasks.compress.ilp import shorten
+from niwaki.tasks.compress.likelihood import Forest
 from niwaki.tasks.compress.ngrams import NGrams
 from niwaki.tasks.compress.rules import chart_of, check_length, k_best
 from niwaki.tasks.compress.weights import Weights
@@ -27,24 +28,39 @@ from niwaki.typing import FloatArray
 KIND = "compressor"
 _CARD, _RULES = "config.json", "rules.safetensors"
 _COUNTS, _WORDS = "counts.safetensors", "words.json"
+# Nothing is surer than that.
+_LEAST = 1e-6
 
 
 @dataclass(frozen=True)
 class Settings:
     """How rules are learned."""
 
-    c: float = key(1.0, "How much mistakes weigh beside the size of weights.", above=0)
+    learner: Literal["likelihood", "svm"] = key(
+        "likelihood",
+        "What is learned: how likely the choices of people are among all, or that other choices "
+        "lose by a margin (Cohn and Lapata 2007).",
+    )
+    l2: float = key(40.0, "likelihood: how much weights are drawn to 0.", least=0)
+    belief: float = key(
+        0.9,
+        "likelihood: how much of a word's score is the log odds that it is kept, over all choices; "
+        "the rest is that of its rule.",
+        least=0,
+        most=1,
+    )
+    c: float = key(1.0, "svm: how much mistakes weigh beside the size of weights.", above=0)
     loss: Literal["bp2", "bp1", "precision"] = key(
-        "bp2", "What a choice loses: its precision times which brevity penalty."
+        "bp2", "svm: what a choice loses: its precision times which brevity penalty."
     )
     scaling: Literal["slack", "margin"] = key(
-        "slack", "What the loss multiplies: the whole violation, or its margin."
+        "slack", "svm: what the loss multiplies: the whole violation, or its margin."
     )
     calibrate: bool = key(True, "Fit the rate: each half of the data by weights of the other.")
     annotator: int = key(1, "Which of several references is learned from.", least=1)
     least_count: int = key(2, "Words that must have a feature.", least=1)
-    gap: float = key(1e-3, "Learning ends so near to the best weights.", above=0)
-    rounds: int = key(300, "Most cuts.", least=1)
+    gap: float = key(1e-3, "svm: learning ends so near to the best weights.", above=0)
+    rounds: int = key(300, "Most cuts, or passes of likelihood.", least=1)
 
     def __post_init__(self) -> None:
         check_values(self)
@@ -52,11 +68,14 @@ class Settings:
 
 @dataclass(frozen=True)
 class Compressor:
-    """See the module. `card` says how it was made."""
+    """See the module. A kept word is worth `bias` more than its rule says, which fits the rate.
+    `card` says how it was made.
+    """
 
     settings: Settings
     weights: Weights
     counts: NGrams
+    bias: float = 0.0
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def compress(
@@ -102,16 +121,22 @@ class Compressor:
 
     def charts(self, trees: Sequence[TreeView]) -> list[Chart]:
         """The best choices of each tree, by the number of words that are kept."""
-        return charts_of(self.weights, trees)
+        return charts_of(self.scores(trees), trees)
 
     def k_best(self, tree: TreeView, k: int) -> list[tuple[float, Kept]]:
         """The k best choices with their scores, best first."""
-        return k_best(tree, self.weights.scores([tree]), k)
+        return k_best(tree, self.scores([tree]), k)
+
+    def scores(self, trees: Sequence[TreeView]) -> FloatArray:
+        """What each rule of each word adds, of one tree after the other."""
+        found = believed(self.weights.scores(trees), trees, self.settings)
+        found[:, [KEPT, KEPT_BELOW]] += self.bias
+        return found
 
     # -- files ------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        card = {**self.card, "kind": KIND, "settings": asdict(self.settings)}
+        card = {**self.card, "kind": KIND, "settings": asdict(self.settings), "bias": self.bias}
         parts = {_CARD: card, _RULES: self.weights.arrays, _COUNTS: self.counts.arrays}
         write_model_file(path, {**parts, _WORDS: list(self.counts.words)})
 
@@ -125,13 +150,28 @@ class Compressor:
         settings = Settings(**file.config["settings"])
         weights = Weights.of(file.tensors(_RULES))
         counts = NGrams.of(file.json(_WORDS), file.tensors(_COUNTS))
-        return cls(settings, weights, counts, file.config)
+        return cls(settings, weights, counts, float(file.config["bias"]), file.config)
 
 
-def charts_of(weights: Weights, trees: Sequence[TreeView]) -> list[Chart]:
+def believed(scores: FloatArray, trees: Sequence[TreeView], settings: Settings) -> FloatArray:
+    """Scores of rules by which words are chosen.
+
+    The best choice of all is right as a whole, or not; that of the words that are most likely kept
+    has the most right words. Between both stands `belief`.
+    """
+    if settings.learner != "likelihood":
+        return scores
+    _, rules = Forest(trees).expected(scores)
+    kept = np.clip(rules[:, KEPT] + rules[:, KEPT_BELOW], _LEAST, 1 - _LEAST)
+    found = (1 - settings.belief) * scores
+    found[:, [KEPT, KEPT_BELOW]] += settings.belief * np.log(kept / (1 - kept))[:, None]
+    return np.asarray(found)
+
+
+def charts_of(scores: FloatArray, trees: Sequence[TreeView]) -> list[Chart]:
     ends = np.cumsum([len(tree.heads) for tree in trees])
-    parts = np.split(weights.scores(trees), ends[:-1])
-    return [chart_of(tree, scores) for tree, scores in zip(trees, parts, strict=True)]
+    parts = np.split(scores, ends[:-1])
+    return [chart_of(tree, part) for tree, part in zip(trees, parts, strict=True)]
 
 
 def _sizes(tables: Sequence[FloatArray], rate: float | None, document: bool) -> list[int]:

@@ -9,19 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.kernel.compress.chart import KEPT
 from niwaki.kernel.sparse import SparseRows
-from niwaki.learning.candidates import feature_key
 from niwaki.learning.ranker import places_of
-from niwaki.tasks.compress.features import EACH_WORD, word_features
+from niwaki.tasks.compress.features import word_features
 from niwaki.tasks.compress.rules import RULES
 from niwaki.tasks.trees import TreeView
 from niwaki.typing import FloatArray
 
 Keys = NDArray[np.uint32]
+# The keys of each word of a tree.
+Features = list[Keys]
 
-# The feature that each word has.
-_EACH = feature_key(EACH_WORD)
 # What a rule (a row) adds up: a word that is kept has a weight wherever it is kept, and another one
 # if its head is not; so has one that promotes.
 PARTS = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1]], dtype=np.float64)
@@ -36,18 +34,12 @@ class Weights:
 
     def scores(self, trees: Iterable[TreeView]) -> FloatArray:
         """The score of each rule for each word, of one tree after the other."""
-        matrix = matrix_of(self.keys, *looked_at(trees))
-        return scores_of(matrix, np.vstack([self.table, np.zeros((1, RULES))]))
+        return self.scores_by(map(word_features, trees))
 
-    def with_bias(self, bias: float) -> Weights:
-        """The same, and each kept word is worth so much more."""
-        place = int(np.searchsorted(self.keys, _EACH))
-        known = place < len(self.keys) and self.keys[place] == _EACH
-        keys, table = self.keys, self.table.copy()
-        if not known:
-            keys, table = np.insert(keys, place, _EACH), np.insert(table, place, 0.0, axis=0)
-        table[place, KEPT] += bias
-        return Weights(keys.astype(np.uint32), table.astype(np.float32))
+    def scores_by(self, features: Iterable[Features]) -> FloatArray:
+        """The same, of the keys of the words of each tree."""
+        matrix = matrix_of(self.keys, *looked_at(features))
+        return scores_of(matrix, np.vstack([self.table, np.zeros((1, RULES))]))
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -66,9 +58,9 @@ class Weights:
         return cls(keys, table)
 
 
-def looked_at(trees: Iterable[TreeView]) -> tuple[NDArray[np.int64], Keys]:
+def looked_at(features: Iterable[Features]) -> tuple[NDArray[np.int64], Keys]:
     """Where the keys of each word end, and the keys."""
-    words = [keys for tree in trees for keys in word_features(tree)]
+    words = [keys for tree in features for keys in tree]
     ends = np.cumsum([0, *(len(keys) for keys in words)], dtype=np.int64)
     return ends, np.concatenate([np.zeros(0, dtype=np.uint32), *words])
 
@@ -81,5 +73,16 @@ def matrix_of(known: Keys, ends: NDArray[np.int64], keys: Keys) -> SparseRows:
 
 def scores_of(matrix: SparseRows, table: FloatArray) -> FloatArray:
     """The score of each rule for each row; the last row of the table is of unknown keys."""
+    return parts_times(matrix, table) @ PARTS.T
+
+
+def parts_times(matrix: SparseRows, table: FloatArray) -> FloatArray:
+    """What each row has of each part of the weights."""
     columns = (table[:, part].astype(np.float64) for part in range(RULES))
-    return np.stack([matrix.times(column) for column in columns], axis=1) @ PARTS.T
+    return np.stack([matrix.times(column) for column in columns], axis=1)
+
+
+def parts_transposed(matrix: SparseRows, moved: FloatArray) -> FloatArray:
+    """What each weight of a table has of what is moved in each row."""
+    columns = (np.ascontiguousarray(moved[:, part]) for part in range(RULES))
+    return np.stack([matrix.transposed_times(column) for column in columns], axis=1)

@@ -1,8 +1,8 @@
 """Breaks sentences on purpose, as Wagner, Foster and van Genabith (2007) do, and as haste does.
 
-A sentence with tags is broken in one place: a word is missing, extra, misspelt as another word, or
-does not agree. Or all of it is in lower case, in capitals, or without punctuation. How a sentence
-breaks depends on its words and the seed alone, not on its place among others.
+A sentence with tags is broken in one place: a word is missing, extra, misspelt as another word or
+as none, or does not agree. Or all of it is in lower case, in capitals, or without punctuation. How
+a sentence breaks depends on its words and the seed alone, not on its place among others.
 """
 
 from __future__ import annotations
@@ -23,6 +23,11 @@ _MISSING |= {"conjunction": 2}
 _CLASSES = {"DET": "determiner", "VERB": "verb", "AUX": "verb", "ADP": "preposition"}
 _CLASSES |= {"PRON": "pronoun", "NOUN": "noun", "PROPN": "noun", "PART": "to"}
 _CLASSES |= {"CCONJ": "conjunction", "SCONJ": "conjunction"}
+# Words of so many letters are misspelt, after so many tries that gave another word.
+_MISSPELT, _TRIES = 4, 8
+# Letters that are written for each other: those of like sounds.
+_ALIKE = ("aeiouy", "sczx", "ckq", "mn", "lr", "bp", "dt", "fv", "gj")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def missing(clean: Sentence, lexicon: Lexicon, chance: random.Random) -> list[Word] | None:
@@ -84,6 +89,40 @@ def spelling(clean: Sentence, lexicon: Lexicon, chance: random.Random) -> list[W
     return _changed(words, at, chance.choice(found))
 
 
+def misspelling(clean: Sentence, lexicon: Lexicon, chance: random.Random) -> list[Word] | None:
+    """With a word misspelt as one that is none: a letter is lost, doubled, changed, or two swapped.
+
+    Longer words more often: each letter but the first is as likely to be wrong.
+    """
+    words = words_of(clean)
+    places = [
+        at
+        for at, (word, tag) in enumerate(zip(words, clean.upos, strict=True))
+        for _ in word.form[1:]
+        if tag not in NO_WORDS and len(word.form) >= _MISSPELT and word.form.isalpha()
+    ]
+    for _ in range(_TRIES if places else 0):
+        at = chance.choice(places)
+        form = misspelt(words[at].form.lower(), chance)
+        if form != words[at].form.lower() and not lexicon.knows(form):
+            return _changed(words, at, form)
+    return None
+
+
+def misspelt(word: str, chance: random.Random) -> str:
+    """The word with one slip; the first letter stays."""
+    at, way = chance.randrange(1, len(word)), chance.randrange(4)
+    if way == 0:  # lost
+        return word[:at] + word[at + 1 :]
+    if way == 1:  # doubled, or one of two
+        same = word[at] == word[at - 1]
+        return word[:at] + word[at + 1 :] if same else word[:at] + word[at] + word[at:]
+    if way == 2 and at > 1:  # swapped
+        return word[: at - 1] + word[at] + word[at - 1] + word[at + 1 :]
+    alike = next((group for group in _ALIKE if word[at] in group), _LETTERS)
+    return word[:at] + chance.choice([x for x in alike if x != word[at]]) + word[at + 1 :]
+
+
 def agreement(clean: Sentence, lexicon: Lexicon, chance: random.Random) -> list[Word] | None:
     """With a determiner, a noun or a verb of the present in the wrong number."""
     kinds = [found for found in (changed_verbs(clean), changed_determiners(clean)) if found]
@@ -117,19 +156,22 @@ def no_punctuation(clean: Sentence, lexicon: Lexicon, chance: random.Random) -> 
 
 Breakage = Callable[[Sentence, Lexicon, random.Random], list[Word] | None]
 
-# The errors of the paper, and what haste does to a whole sentence.
+# The errors of the paper; one that it leaves to spelling checkers; what haste does to a sentence.
 ERRORS: dict[str, Breakage] = {
     "missing": missing,
     "extra": extra,
     "spelling": spelling,
     "agreement": agreement,
 }
+SLIPS: dict[str, Breakage] = {"misspelling": misspelling}
 HASTE: dict[str, Breakage] = {
     "lower-case": lower_case,
     "no-punctuation": no_punctuation,
     "all-capitals": all_capitals,
 }
-KINDS = ERRORS | HASTE
+KINDS = ERRORS | SLIPS | HASTE
+# What a judge learns to see.
+JUDGED = tuple(ERRORS | SLIPS)
 
 
 def broken(clean: Sentence, kind: str, lexicon: Lexicon, seed: int = 1) -> Sentence | None:

@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 
 from niwaki.data.sentence import Sentence
 from niwaki.data.token import known_probabilities
-from niwaki.tasks.grammar.patterns import RUNS, TREES, WORDS, PatternCounts, patterns
+from niwaki.tasks.grammar.patterns import (
+    LETTERS,
+    RUNS,
+    TREES,
+    WORDS,
+    PatternCounts,
+    form_keys,
+    is_plain,
+    letter_runs,
+    patterns,
+)
 from niwaki.typing import FloatArray
 
 # Trees that are asked of the parser.
@@ -22,7 +32,7 @@ _SURE = (
     *(f"{what} {how}" for what in ("tag", "arc", "label") for how in ("least", "second", "mean")),
 )
 _HOW = ("least", "second", "mean")
-# The numbers by what they need: tags, words, trees.
+# The numbers by what they need: tags, words, trees, letters.
 GROUPS: dict[str, tuple[str, ...]] = {
     "ngrams": tuple(f"{kind} least" for kind in RUNS[1:]),
     "words": (
@@ -36,6 +46,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *(f"{kind} {how}" for kind in TREES for how in ("least", "mean")),
         *(f"fit below {how}" for how in _HOW),
     ),
+    "letters": (
+        *("unknown", "unknown share", "neighbour"),
+        *(f"next letter {how}" for how in _HOW),
+    ),
 }
 NAMES = tuple(name for names in GROUPS.values() for name in names)
 
@@ -46,6 +60,9 @@ _L2 = 10.0
 # What is added to counts, so that what was never seen is no more than unlikely.
 _DOUBT = 0.5
 _BACK_OFF = 0.4
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+# Shorter words have neighbours by chance.
+_SHORTEST = 4
 
 
 @dataclass(frozen=True)
@@ -108,14 +125,55 @@ def numbers_of(
     }
     for kind, each in seen.items():
         found[f"{kind} least"], _, found[f"{kind} mean"] = each.spread(np.log1p(each.counts))
-    for what, kind, most in (("next tag", "tags", 4), ("next word", "words", 4)):
-        runs = [seen[f"{kind}{n}"] for n in range(1, most + 1)]
+    for what, kind in (("next tag", "tags"), ("next word", "words")):
+        runs = [seen[f"{kind}{n}"] for n in range(1, 5)]
         values = runs[0].spread(_next(runs, counts.total(f"{kind}1")))
         found |= {f"{what} {how}": each for how, each in zip(_HOW, values, strict=True)}
     for what, values in _fits(looks, seen, counts).items():
         found |= {f"{what} {how}": each for how, each in zip(_HOW, values, strict=True)}
+    sentences = [look.sentence for look in looks]
+    found |= _unknown(sentences, counts) | _letters(sentences, counts)
     rows = np.array([_sureness(look, expected) for look in looks]).reshape(-1, len(_SURE))
     return found | dict(zip(_SURE, rows.T, strict=True))
+
+
+def _unknown(sentences: Sequence[Sentence], counts: PatternCounts) -> dict[str, FloatArray]:
+    """How many words in lower case were never seen, and whether a slip makes one of a frequent
+    word: the log of how often the most frequent word was seen that is one letter apart.
+    """
+    number, neighbour = np.zeros(len(sentences)), np.zeros(len(sentences))
+    plain = [[form for form in s.forms if is_plain(form)] for s in sentences]
+    every = sorted({form for forms in plain for form in forms})
+    seen = counts.count("form", form_keys(every))
+    new = {form for form, times in zip(every, seen.tolist(), strict=True) if not times}
+    near = {
+        form: float(np.log1p(counts.count("form", form_keys(_one_apart(form))).max()))
+        for form in new
+        if len(form) >= _SHORTEST
+    }
+    for at, forms in enumerate(plain):
+        number[at] = sum(form in new for form in forms)
+        neighbour[at] = max((near.get(form, 0.0) for form in forms), default=0.0)
+    sizes = np.array([max(len(forms), 1) for forms in plain], dtype=np.float64)
+    return {"unknown": number, "unknown share": number / sizes, "neighbour": neighbour}
+
+
+def _letters(sentences: Sequence[Sentence], counts: PatternCounts) -> dict[str, FloatArray]:
+    """How likely the letters of words follow each other: the mean of a word, in logs."""
+    runs, sentence = letter_runs(sentences)
+    seen = [_Seen(counts.count(kind, runs[kind][0]), runs[kind][1], len(sentence)) for kind in runs]
+    *_, words = seen[0].spread(_next(seen, counts.total(LETTERS[0])))
+    values = _Seen(np.zeros(0, np.int64), sentence, len(sentences)).spread(words)
+    return {f"next letter {how}": each for how, each in zip(_HOW, values, strict=True)}
+
+
+def _one_apart(word: str) -> list[str]:
+    """What a letter lost, added, changed, or two swapped make of a word."""
+    halves = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    lost = [a + b[1:] for a, b in halves if b]
+    swapped = [a + b[1] + b[0] + b[2:] for a, b in halves if len(b) > 1]
+    changed = [a + letter + b[1:] for a, b in halves if b for letter in _ALPHABET]
+    return lost + swapped + changed + [a + letter + b for a, b in halves for letter in _ALPHABET]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from niwaki.data.judged import clean_text_of
 from niwaki.data.modelfile import ModelFile, write_model_file
 from niwaki.errors import NiwakiError
 from niwaki.keys import check_values, key
@@ -60,14 +61,18 @@ class Judge:
         settings: Settings | None = None,
         card: Mapping[str, Any] | None = None,
     ) -> Judge:
-        """A judge from parsed sentences, clean and broken, and counts of patterns elsewhere."""
+        """A judge from parsed sentences, clean and broken, and counts of patterns elsewhere.
+
+        Clean and broken ones weigh alike. A broken sentence that names the clean one it was made
+        of, as `niwaki corrupt` does, is also to be judged worse than that.
+        """
         settings = settings or Settings()
         if not clean.any() or clean.all():
             raise NiwakiError("a judge learns from clean and from broken sentences; give both")
         chosen = zip(looks, clean.tolist(), strict=True)
         expected = Expected.of([look for look, is_clean in chosen if is_clean])
         rows = table_of(numbers_of(looks, counts, expected), METHODS[settings.method])
-        trees = learn_boosted(rows, clean, settings.boosting)
+        trees = learn_trees(rows, looks, clean, settings)
         return cls(settings, counts, expected, trees, card or {})
 
     def log_odds(self, looks: Sequence[Look]) -> FloatArray:
@@ -114,3 +119,16 @@ class Judge:
             Boosted.of(file.tensors(_TREES), width),
             file.config,
         )
+
+
+def learn_trees(
+    rows: FloatArray, looks: Sequence[Look], clean: NDArray[np.bool_], settings: Settings
+) -> Boosted:
+    """Trees that tell clean sentences from broken ones by these numbers; see `Judge.learn`."""
+    weights = np.where(clean, np.sum(~clean) / np.sum(clean), 1.0)
+    texts = [clean_text_of(look.sentence) for look in looks]
+    places = {texts[at]: at for at in np.flatnonzero(clean).tolist()}
+    broken = np.flatnonzero(~clean).tolist()
+    pairs = [(places[texts[at]], at) for at in broken if texts[at] in places]
+    found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return learn_boosted(rows, clean, settings.boosting, found, weights)

@@ -43,11 +43,18 @@ class Lexicon:
         found = self._by_tag.get(tag)
         return chance.choice(found) if found else None
 
+    def knows(self, word: str) -> bool:
+        return word in self._all
+
     def neighbours(self, form: str) -> list[str]:
         """Words that are made of this one by adding, changing or dropping one letter."""
         word = form.lower()
         found = {other for pattern in _patterns(word) for other in self._patterns.get(pattern, ())}
         return sorted(found - {word})
+
+    @cached_property
+    def _all(self) -> frozenset[str]:
+        return frozenset(word for word, _ in self.words)
 
     @cached_property
     def _by_tag(self) -> dict[str, list[str]]:

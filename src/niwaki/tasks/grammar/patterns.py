@@ -1,8 +1,8 @@
 """Patterns of tagged and parsed sentences, and how often a large text has them.
 
-A pattern is a run of tags, a run of words (those of open classes by their tag), an arc, or a word
-with the labels of all that hangs from it. It is known by a hash of 32 bits; what a text has only
-once is forgotten, so that tables stay small.
+A pattern is a run of tags, a run of words (those of open classes by their tag), an arc, a word
+with the labels of all that hangs from it, or a run of letters. It is known by a hash of 32 bits;
+what a text has only once is forgotten, so that tables stay small.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ FORMS = ("form", "form before", "form after", "form between")
 WORDS = (*(f"words{n}" for n in WORD_RUNS), *FORMS)
 # An arc between words, without its head, and from a form; a word with the labels below it.
 TREES = ("arcs", "arc ends", "arcs of forms", "frames")
-KINDS = (*RUNS, *WORDS, *TREES)
+# Runs of so many letters of words in lower case.
+LETTERS = tuple(f"letters{n}" for n in range(1, 5))
+KINDS = (*RUNS, *WORDS, *TREES, *LETTERS)
 
 _CLOSED = frozenset("DET ADP PRON AUX CCONJ SCONJ PART PUNCT".split())
 # Before and behind a sentence; no word has a line's end in it.
@@ -128,7 +130,34 @@ def patterns(sentences: Sequence[Sentence]) -> dict[str, tuple[Keys, NDArray[np.
     middle = inside[1:] & inside[:-1]
     around = _mixed(shape[:-2], form[1:-1], shape[2:])
     found["form between"] = around[middle], owner[1:-1][middle]
+    letters, whose = letter_runs(sentences)
+    found |= {kind: (keys, whose[word]) for kind, (keys, word) in letters.items()}
     return found | _of_trees(sentences, sizes, shape, form)
+
+
+def letter_runs(
+    sentences: Sequence[Sentence],
+) -> tuple[dict[str, tuple[Keys, NDArray[np.int64]]], NDArray[np.int64]]:
+    """Runs of the letters of words in lower case, with an edge before and behind each word: keys,
+    and the number of the word of each. And the number of the sentence of each word.
+    """
+    words = [(n, form) for n, s in enumerate(sentences) for form in s.forms if is_plain(form)]
+    text = "".join(f"\n{form}\n" for _, form in words)
+    letters = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
+    sizes = np.array([len(form) + 2 for _, form in words], dtype=np.int64)
+    word = np.repeat(np.arange(len(words)), sizes)
+    sentence = np.array([n for n, _ in words], dtype=np.int64)
+    return {kind: _runs(letters, word, n) for n, kind in enumerate(LETTERS, start=1)}, sentence
+
+
+def is_plain(form: str) -> bool:
+    """Whether a word is all letters in lower case: no name, number or mark."""
+    return form.isalpha() and form.islower()
+
+
+def form_keys(forms: Sequence[str]) -> Keys:
+    """Of the pattern "form"."""
+    return _mixed(np.array([_hash.__wrapped__(form) for form in forms], np.uint64))
 
 
 def _of_trees(

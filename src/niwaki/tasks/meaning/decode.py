@@ -36,7 +36,7 @@ _UNCOVERED_WORD = FormalLabel(0, UNCOVERED)
 # Brackets that one label may open; more would be a way around DEEPEST.
 _MOST_OPENED = 8
 # So deep a word may be that another one still finds room below it.
-_DEEPEST_HEAD = DEEPEST - _MOST_OPENED - 1
+DEEPEST_HEAD = DEEPEST - _MOST_OPENED - 1
 
 
 def meaning_of(sentence: Sentence) -> Meaning:
@@ -61,6 +61,12 @@ def meaning_of(sentence: Sentence) -> Meaning:
 
 def has_formal_labels(sentence: Sentence) -> bool:
     return all(map(is_formal, sentence.deprels))
+
+
+def instruction(name: str) -> FormalLabel:
+    """What a label says, and of one that cannot be followed, that its word is not covered."""
+    found = read_label(name)
+    return found if found and len(found.opened) <= _MOST_OPENED else _UNCOVERED_WORD
 
 
 def decode(tree: Tree) -> tuple[Expression | None, int]:
@@ -133,7 +139,7 @@ class _Decoder:
                 below[word] = []
                 order.append(word)
             deeper = depth + 1 + len(self._labels[word - 1].opened)
-            passed = silent or (above and deeper > _DEEPEST_HEAD)
+            passed = silent or (above and deeper > DEEPEST_HEAD)
             children = self._tree.children(word)
             if passed:
                 self.repairs += sum(self._tree.deprels[each - 1] != SILENT for each in children)
@@ -142,11 +148,9 @@ class _Decoder:
         return order, below, tops
 
     def _label(self, name: str) -> FormalLabel:
-        found = read_label(name)
-        if found is not None and len(found.opened) <= _MOST_OPENED:
-            return found
-        self.repairs += name != SILENT
-        return _UNCOVERED_WORD
+        found = instruction(name)
+        self.repairs += found is _UNCOVERED_WORD and name != SILENT
+        return found
 
     def _expression(
         self, word: int, label: FormalLabel, below: list[tuple[FormalLabel, Expression]]

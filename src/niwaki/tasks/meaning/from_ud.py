@@ -19,6 +19,8 @@ from niwaki.data.expressions import (
     TUPLE,
     UNSPECIFIED,
     Expression,
+    Joined,
+    symbol,
 )
 from niwaki.data.meaning import Meaning
 from niwaki.data.roles import Predicate, predicates_of
@@ -41,6 +43,12 @@ def converted(sentence: Sentence, rules: MeaningRules) -> Meaning:
     Where roles are in MISC, arguments of a predicate stand at the places that PropBank numbers:
     ARG0 at 1, ARG1 at 2.
     """
+    expression = expression_of(sentence, rules)
+    return Meaning(sentence.with_tree(encode(expression, len(sentence))), expression)
+
+
+def expression_of(sentence: Sentence, rules: MeaningRules) -> Expression | None:
+    """The expression of a sentence, None if it says nothing."""
     expression = _Conversion(sentence, rules).convert()
     if expression is not None and expression.depth > DEEPEST:
         raise CorpusError(
@@ -48,23 +56,25 @@ def converted(sentence: Sentence, rules: MeaningRules) -> Meaning:
             f"a tree that is nested deeper than {DEEPEST}",
             "leave the sentence out",
         )
-    return Meaning(sentence.with_tree(encode(expression, len(sentence))), expression)
+    return expression
 
 
 class _Conversion:
     def __init__(self, sentence: Sentence, rules: MeaningRules) -> None:
-        self._tree, self._rules = TreeView(sentence), rules
-        self._below = self._tree.children
-        self._label = ("", *self._tree.deprels)
-        self._upos, self._xpos = ("", *sentence.upos), ("", *sentence.xpos)
+        self._sentence, self._rules = sentence, rules
+        # By the numbers of words; the place of the root has a relation that is none.
+        self._is = [rules.relations[label] for label in ("", *sentence.deprels)]
+        self._upos, self._xpos = sentence.upos, sentence.xpos
         self._roles = {each.word: each for each in predicates_of(sentence)}
+        self._below, self._order = _walked(sentence)
         self._made: dict[int, Expression] = {}
 
     def convert(self) -> Expression | None:
-        chains = sorted(self._tree.chains, key=len, reverse=True)
-        for word, *_ in chains:
-            if not self._is_silent(word):
-                self._made[word] = self._whole(word)
+        for word in reversed(self._order):
+            below = [w for w in self._below[word] if w in self._made]
+            # A word says nothing if nothing below it, which was made before, does.
+            if below or not self._is[word].silent:
+                self._made[word] = self._whole(word, below) if below else self._leaf(word)
         tops = [self._made[word] for word in self._below[0] if word in self._made]
         if len(tops) < 2:
             return tops[0] if tops else None
@@ -72,81 +82,85 @@ class _Conversion:
 
     # -- what words are --------------------------------------------------------------------
 
-    def _is(self, kind: frozenset[str], word: int) -> bool:
-        return self._rules.is_a(kind, self._label[word])
-
-    def _is_silent(self, word: int) -> bool:
-        """Whether it and all below it, which was made before, say nothing."""
-        below = any(other in self._made for other in self._below[word])
-        return self._is(self._rules.silent, word) and not below
-
-    def _is_outer(self, word: int) -> bool:
-        return self._label[word] in self._rules.outer
-
     def _is_argument(self, word: int) -> bool:
-        return self._rules.place(self._label[word]) > 0
+        return self._is[word].place > 0
 
     def _is_around(self, word: int, clause: int) -> bool:
         """Whether it heads a tuple around the phrase or clause that it hangs on."""
-        if not self._is(self._rules.around, word) or self._upos[word] in self._rules.inside_upos:
+        kind = self._is[word]
+        if not kind.around or self._upos[word - 1] in self._rules.inside_upos:
             return False
         # A complement says nothing of its own: it is what is said, thought or wanted.
-        return not (self._is(self._rules.subordinator, word) and self._is_argument(clause))
+        return not (kind.subordinator and self._is_argument(clause))
 
-    def _words(self, word: int, kind: frozenset[str]) -> list[int]:
-        return [w for w in self._below[word] if w in self._made and self._is(kind, w)]
+    def _is_predicate(self, word: int) -> bool:
+        return self._upos[word - 1] in self._rules.predicate_upos and not self._is[word].plain
 
     def _lends(self, word: int) -> list[int]:
         """The coordinating words of a conjunct, which head what it is part of."""
-        conjunct = self._is(self._rules.conjunct, word)
-        return self._words(word, self._rules.coordinator) if conjunct else []
+        if not self._is[word].conjunct:
+            return []
+        return [w for w in self._below[word] if w in self._made and self._is[w].coordinator]
 
     # -- from the word outwards ------------------------------------------------------------
 
-    def _whole(self, word: int) -> Expression:
-        rules, below = self._rules, [w for w in self._below[word] if w in self._made]
-        copulas = self._words(word, rules.copula)[:1]
-        conjuncts = self._words(word, rules.conjunct)
-        around = [w for w in below if self._is_around(w, word)]
-        apart = {*copulas, *conjuncts, *around, *self._lends(word)}
-        rest = [w for w in below if w not in apart]
-        arguments = [w for w in rest if self._is_argument(w)]
-        others = [w for w in rest if not self._is_argument(w)]
-        is_clause = bool(arguments or copulas) or (
-            self._upos[word] in rules.predicate_upos and not self._is(rules.plain, word)
-        )
+    def _leaf(self, word: int) -> Expression:
+        return self._tuple(word, symbol(word), []) if self._is_predicate(word) else symbol(word)
+
+    def _whole(self, word: int, below: list[int]) -> Expression:
+        copulas: list[int] = []
+        conjuncts: list[int] = []
+        around: list[int] = []
+        arguments: list[int] = []
+        others: list[int] = []
+        lends = self._is[word].conjunct
+        for other in below:
+            kind = self._is[other]
+            if kind.copula and not copulas:
+                copulas.append(other)
+            elif kind.conjunct:
+                conjuncts.append(other)
+            elif self._is_around(other, word):
+                around.append(other)
+            elif not (lends and kind.coordinator):
+                (arguments if kind.place else others).append(other)
+        is_clause = bool(arguments or copulas) or self._is_predicate(word)
         # What has its own preposition or subordinating word is coordinated with all of this one.
         wide = [w for w in conjuncts if is_clause or self._opens(w)]
         narrow = [w for w in conjuncts if w not in wide]
         prepositions = [] if is_clause and not copulas else around
         if copulas:
-            prepositions = [w for w in around if not self._is(rules.subordinator, w)]
+            prepositions = [w for w in around if not self._is[w].subordinator]
             found = self._copular(word, copulas[0], arguments, others, narrow, prepositions)
         else:
             found = self._phrase(word, others)
-            found = self._tuple(word, found, arguments) if is_clause else found
-            found = self._within(prepositions, self._coordinated(found, narrow, is_clause))
-        found = self._coordinated(found, wide, is_clause)
-        return self._within([w for w in around if w not in prepositions], found)
+            if is_clause:
+                found = self._tuple(word, found, arguments)
+            if narrow:
+                found = self._coordinated(found, narrow, is_clause)
+            found = self._within(prepositions, found)
+        if wide:
+            found = self._coordinated(found, wide, is_clause)
+        return (
+            self._within([w for w in around if w not in prepositions], found) if around else found
+        )
 
     def _opens(self, conjunct: int) -> bool:
         return any(self._is_around(w, conjunct) for w in self._below[conjunct])
 
     def _phrase(self, word: int, others: list[int]) -> Expression:
         """A word with all that hangs on it by connectives; the last part of a compound heads it."""
-        behind = [w for w in others if w > word and self._connective(w) == IMPLICIT][-1:]
-        found = Expression(word)
+        behind = [w for w in others if w > word and self._is[w].connective == IMPLICIT][-1:]
         if behind:
-            found = self._made[behind[0]].joining(IMPLICIT, found)
-        return self._joined(found, [w for w in others if w not in behind])
+            found = self._made[behind[0]].joining(IMPLICIT, symbol(word))
+            return self._joined(found, [w for w in others if w not in behind])
+        return self._joined(symbol(word), others)
 
     def _joined(self, found: Expression, others: list[int]) -> Expression:
-        for word in others:
-            found = found.joining(self._connective(word), self._made[word])
-        return found
-
-    def _connective(self, word: int) -> str:
-        return self._rules.connective(self._label[word])
+        if not others:
+            return found
+        joined = [Joined(self._is[word].connective, self._made[word]) for word in others]
+        return Expression(found.word, found.bracket, found.items, (*found.joined, *joined))
 
     def _copular(
         self,
@@ -158,16 +172,13 @@ class _Conversion:
         prepositions: list[int],
     ) -> Expression:
         """[is, subject, phrase]; what a word does not take to its phrase hangs on the copula."""
-        rules = self._rules
-        outer = [w for w in arguments if self._is_outer(w)]
+        outer = [w for w in arguments if self._is[w].outer]
         inner = [w for w in arguments if w not in outer] if outer else []
         low, high = sorted((word, copula))
         phrasal = [
             w
             for w in others
-            if outer
-            or self._is(rules.phrasal, w)
-            or (self._is(rules.between, w) and low < w < high)
+            if outer or self._is[w].phrasal or (self._is[w].between and low < w < high)
         ]
         found = self._phrase(word, phrasal)
         if outer:
@@ -185,10 +196,10 @@ class _Conversion:
         return self._closed(word, predicate, self._placed(word, arguments))
 
     def _placed(self, predicate: int, arguments: list[int]) -> dict[int, Expression | str]:
+        if not arguments:
+            return {}
         roles = self._roles.get(predicate)
-        wanted = [
-            (_place_by_role(roles, w), self._rules.place(self._label[w]), w) for w in arguments
-        ]
+        wanted = [(_place_by_role(roles, w), self._is[w].place, w) for w in arguments]
         # Places that PropBank gives come first.
         ordered = sorted(wanted, key=lambda each: (not each[0], each[0] or each[1], each[2]))
         places: dict[int, Expression | str] = {}
@@ -203,8 +214,8 @@ class _Conversion:
         self, word: int, predicate: Expression, places: dict[int, Expression | str]
     ) -> Expression:
         """The tuple with ^ for the argument that a relative clause lacks, and _ for others."""
-        if self._is(self._rules.abstracted, word) and not self._has_relative(word):
-            first = 2 if self._xpos[word] in self._rules.passive_xpos else 1
+        if self._is[word].abstracted and not self._has_relative(word):
+            first = 2 if self._xpos[word - 1] in self._rules.passive_xpos else 1
             places.setdefault(3 - first if first in places else first, ABSTRACTED)
         last = max(places, default=1)
         items = [places.get(place, UNSPECIFIED) for place in range(1, last + 1)]
@@ -212,7 +223,9 @@ class _Conversion:
 
     def _has_relative(self, word: int) -> bool:
         near = [w for child in self._below[word] for w in (child, *self._below[child])]
-        return any(self._tree.lemmas[w - 1] in self._rules.relative for w in near)
+        forms, lemmas = self._sentence.forms, self._sentence.lemmas
+        names = (forms[w - 1] if lemmas[w - 1] == "_" else lemmas[w - 1] for w in near)
+        return any(name.lower() in self._rules.relative for name in names)
 
     # -- around ----------------------------------------------------------------------------
 
@@ -239,6 +252,19 @@ class _Conversion:
         for member in rest:
             found = found.joining("&", member)
         return found
+
+
+def _walked(sentence: Sentence) -> tuple[list[list[int]], list[int]]:
+    """What hangs on each word, 0 being the place of the root, and words behind their heads."""
+    below: list[list[int]] = [[] for _ in range(len(sentence) + 1)]
+    for word, head in enumerate(sentence.heads, start=1):
+        below[head].append(word)
+    order = list(below[0])
+    for word in order:
+        order += below[word]
+    if len(order) < len(sentence):
+        TreeView(sentence)  # tells above which word there is no tree
+    return below, order
 
 
 def _place_by_role(roles: Predicate | None, word: int) -> int:

@@ -23,6 +23,30 @@ from niwaki.tasks.meaning.labels import LAST_PLACE
 IN_THE_BOX = "en"
 
 
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What rules say of one label of a tree, under their names."""
+
+    silent: bool
+    around: bool
+    subordinator: bool
+    copula: bool
+    coordinator: bool
+    conjunct: bool
+    plain: bool
+    abstracted: bool
+    phrasal: bool
+    between: bool
+    # Subjects of a copula whose phrase is itself a clause.
+    outer: bool
+    # The place of an argument; 0 for what is none.
+    place: int
+    connective: str
+
+
+_KINDS = tuple(each.name for each in fields(Relation) if each.type == "bool")[:-1]
+
+
 @dataclass(frozen=True)
 class MeaningRules:
     """What each relation does; the keys of a file of rules, under the same names."""
@@ -45,25 +69,30 @@ class MeaningRules:
     places: Mapping[str, int]
     connectives: Mapping[str, str]
 
-    def place(self, label: str) -> int:
-        """The place of an argument; 0 for what is none."""
-        return self.places.get(label) or self.places.get(_relation(label), 0)
-
-    def connective(self, label: str) -> str:
-        known = self.connectives
-        return known.get(label) or known.get(_relation(label), UNCOVERED)
-
-    def is_a(self, kind: frozenset[str], label: str) -> bool:
-        return label in kind or _relation(label) in kind
-
     @cached_property
-    def outer(self) -> frozenset[str]:
-        """Subjects of a copula whose phrase is itself a clause."""
-        return frozenset(f"{name}:outer" for name in self.places)
+    def relations(self) -> Mapping[str, Relation]:
+        """What each label is: what the rules say of it, or of the relation it is a subtype of."""
+        return _Relations(self)
 
 
-def _relation(label: str) -> str:
-    return label.partition(":")[0]
+class _Relations(dict[str, Relation]):
+    """Made when a label is first asked for: there are as many as parsers have labels."""
+
+    def __init__(self, rules: MeaningRules) -> None:
+        self._rules = rules
+
+    def __missing__(self, label: str) -> Relation:
+        rules, names = self._rules, (label, label.partition(":")[0])
+        kinds = {kind: any(name in getattr(rules, kind) for name in names) for kind in _KINDS}
+        found = self[label] = Relation(
+            **kinds,
+            outer=label in {f"{name}:outer" for name in rules.places},
+            place=next((rules.places[name] for name in names if name in rules.places), 0),
+            connective=next(
+                (rules.connectives[name] for name in names if name in rules.connectives), UNCOVERED
+            ),
+        )
+        return found
 
 
 def rule_names() -> list[str]:
