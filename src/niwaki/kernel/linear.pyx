@@ -497,7 +497,7 @@ cdef class SparseWeights:
             self._expect(keys)
             for i in range(keys.shape[0]):
                 if i + AHEAD < keys.shape[0]:
-                    __builtin_prefetch(&self.table.rows[keys[i + AHEAD] & self.table.mask])
+                    niwaki_prefetch(&self.table.rows[keys[i + AHEAD] & self.table.mask])
                 row = &self.table.rows[place_of(&self.table, keys[i])]
                 if row.key == 0:
                     row = new_row(&self.table, keys[i])
@@ -525,7 +525,7 @@ cdef class SparseWeights:
         cdef int times = 1
         for i in range(keys.shape[0]):
             if i + AHEAD < keys.shape[0]:
-                __builtin_prefetch(&table.rows[keys[i + AHEAD] & table.mask])
+                niwaki_prefetch(&table.rows[keys[i + AHEAD] & table.mask])
             fresh += table.rows[place_of(table, keys[i])].key == 0
         while (table.row_count + <uint64_t>fresh) * 2 > (table.mask + 1) * times - 1:
             times *= 2
@@ -625,9 +625,9 @@ cdef class SparseWeights:
             # Rows that were made one after the other have entries that stand so.
             for number in range(rows):
                 if number + AHEAD < rows:
-                    __builtin_prefetch(&now.rows[places_view[number + AHEAD]])
+                    niwaki_prefetch(&now.rows[places_view[number + AHEAD]])
                     if same_places:
-                        __builtin_prefetch(&before.rows[places_view[number + AHEAD]])
+                        niwaki_prefetch(&before.rows[places_view[number + AHEAD]])
                 row = &now.rows[places_view[number]]
                 old = NULL
                 if number < before.row_count:
