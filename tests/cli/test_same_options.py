@@ -53,6 +53,24 @@ def test_json(parsers: dict[str, argparse.ArgumentParser]) -> None:
         assert re.fullmatch(r"(with --shards: )?print .*JSON.*", action.help or ""), name
 
 
+@pytest.mark.parametrize(
+    ("command", "also"),
+    [
+        ("parse", "; for JSON of the output: --to json"),
+        ("find NOUN", "; for JSON of the output: --to json"),
+        ("judge -m missing", ""),
+    ],
+)
+def test_json_of_a_report_that_there_is_not(
+    command: str, also: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Who asks for JSON never gets something else in silence."""
+    assert cli.main([*command.split(), str(TOY), "--json"]) == cli.FAILED
+    found = capfd.readouterr()
+    said = f"niwaki: --json goes with --shards, whose report it prints{also}\n"
+    assert (found.out, found.err) == ("", said)
+
+
 def test_html(parsers: dict[str, argparse.ArgumentParser]) -> None:
     found = dict(having(parsers, "--html"))
     assert {"adapt", "analyze", "draw", "trade-off"} <= set(found)

@@ -44,6 +44,7 @@ _RUNNER = "niwaki.cli._shards:CommandOnShards"
 _NO_SETTINGS = {
     *("run", "files", "file", "output", "shards", "engine", "workers", "json"),
     *("quiet", "traceback", "loads", "command", "gold", "target"),
+    *("json_of_report", "writes_json"),
 }
 # What several commands take where no model is given.
 _DEFAULT = "en"
@@ -81,11 +82,26 @@ def add_shards(
         help="with --shards: megabytes of input a shard (default: 4)",
     )
     group.add_argument("--pack", choices=PACKS, help="with --shards: pack the output of each shard")
-    if not any("--json" in action.option_strings for action in parser._actions):
+    of_report = not any("--json" in action.option_strings for action in parser._actions)
+    if of_report:
         group.add_argument(
             "--json", action="store_true", help="with --shards: print the report as one JSON object"
         )
-    parser.set_defaults(loads=loads, default_to=to)
+    parser.set_defaults(
+        loads=loads,
+        default_to=to,
+        json_of_report=of_report,
+        writes_json=any(
+            action.dest == "to" and "json" in (action.choices or ()) for action in parser._actions
+        ),
+    )
+
+
+def check_json(arguments: argparse.Namespace) -> None:
+    """Without --shards there is no report; who asks for JSON may mean that of --to."""
+    if arguments.json and arguments.json_of_report and arguments.shards is None:
+        also = "; for JSON of the output: --to json" if arguments.writes_json else ""
+        raise NiwakiError(f"--json goes with --shards, whose report it prints{also}")
 
 
 def _megabytes(text: str) -> float:
@@ -113,6 +129,7 @@ def over_shards(run: Run) -> Run:
             if not arguments.files:
                 raise NiwakiError("--shards needs files; standard input cannot be begun again")
             return status_of(run_shards(arguments, arguments.files))
+        check_json(arguments)
         if len(arguments.files) > 1:
             raise NiwakiError(f"{len(arguments.files)} files; give one, or --shards FOLDER")
         arguments.file = arguments.files[0] if arguments.files else "-"

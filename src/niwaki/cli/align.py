@@ -34,7 +34,7 @@ from niwaki.cli import OK
 from niwaki.cli._arguments import add_threads
 from niwaki.cli._links import LINK_FORMATS, add_linking, check_linking, write
 from niwaki.cli._on_error import Skipped, add_on_error
-from niwaki.cli._shards import add_shards, run_shards, status_of
+from niwaki.cli._shards import add_shards, check_json, run_shards, status_of
 from niwaki.cli._stages import Stages
 from niwaki.data.bilingual.bitext import write_links
 from niwaki.data.bilingual.posteriors import Posteriors
@@ -148,6 +148,7 @@ def _add_leaf_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     check_linking(arguments)
+    check_json(arguments)
     if arguments.shards is not None:
         if arguments.apply is None:
             raise NiwakiError("--shards needs --apply MODEL: all of the text is learned from")

@@ -1,4 +1,4 @@
-"""List the models that have a name: bundled, of packages, downloaded, and to be had.
+"""List the models that have a name: bundled, of packages, downloaded, and available.
 
 `niwaki download NAME` fetches one that is available, from the index that --index or the
 environment variable NIWAKI_INDEX names: a folder, a URL, or an installed package. Without either,

@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of several models: how much each is believed (default: alike)",
     )
     parser.add_argument(
-        "--votes", action="store_true", help="of several models: each speaks for its best tree only"
+        "--votes", action="store_true", help="of several models: each votes for its best tree only"
     )
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
     add_source(parser)
