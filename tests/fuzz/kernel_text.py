@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from niwaki.kernel.conllu import SOUND, read_off, scan, splice
+from niwaki.kernel.meaning.writer import Writer
 from niwaki.kernel.segmenting.characters import Text, kinds_of
 
 # What can go wrong goes wrong in a few lines of two modules: short inputs, few counters to look
@@ -18,6 +19,11 @@ from niwaki.kernel.segmenting.characters import Text, kinds_of
 OPTIONS = ("-max_len=160", "-entropic=0")
 COUNTERS = 1 << 13
 _KEPT = [None] * 10
+# Labels that a short input hits upon.
+_WRITER = Writer([b"+", b"%"], 1, b"{", 12)
+_WRITER.learn_silent(b"~")
+_WRITER.learn(b"_", 0, 0, 0, [])
+_WRITER.learn(b"a", 1, 1, 1, [(b"[", b"]", [(1, b"^")]), (b"{", b"}", [])])
 
 
 def check(data: bytes) -> None:
@@ -38,6 +44,7 @@ def _lines(text: bytes, flags: int, final: bool, eager: bool) -> None:
         sentence = text[at:end]
         assert splice(sentence, _KEPT) == sentence
         read_off(sentence)
+        _WRITER.write(sentence)
         assert end > at
         at = end
 

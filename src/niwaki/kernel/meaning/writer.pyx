@@ -201,7 +201,9 @@ cdef class Writer:
         if words < 0:
             return None
         cdef int count = self._walk(words)
+        self._hold_brackets(count)
         self._place(count)
+        self._sort(count)
         self._length = 0
         self._write_all(count)
         return PyBytes_FromStringAndSize(self._out, self._length)
@@ -305,14 +307,11 @@ cdef class Writer:
                 top = self._push(step.word, top, step.word, deeper)
         return count
 
-    cdef int _place(self, int count) except -1:
-        """Where each word stands in what it is said of; then all in the order of writing."""
-        cdef int at, number, brackets = 0, place
-        cdef Py_ssize_t late = 0
+    cdef int _hold_brackets(self, int count) except -1:
+        """Places of all brackets, of which blanks have taken some."""
+        cdef int at, number, brackets = 0
         cdef Word* word
         cdef Label* label
-        cdef Label* around
-        cdef Taken* taken
         for at in range(count):
             word = &self._words[self._order[at]]
             word.places, word.below = brackets, 0
@@ -325,26 +324,36 @@ cdef class Writer:
             label = &self._labels[word.label]
             for number in range(label.opened):
                 self._taken[word.places + number] = self._brackets[label.first + number].blank
+        return 0
+
+    cdef void _place(self, int count) noexcept nogil:
+        """Where each word stands in what it is said of."""
+        cdef int at, place, late = 0
+        cdef Word* word
+        cdef Label* label
+        cdef Taken* taken
         for at in range(count):
             word = &self._words[self._order[at]]
             label = &self._labels[word.label]
+            word.level = word.place = 0
+            word.rank = label.rank
             if word.above == 0:
+                word.rank = at  # wholes stay in the order in which they were met
                 continue
-            around = &self._labels[self._words[word.above].label]
-            word.level = min(label.up, around.opened)
-            word.place, word.rank = 0, label.rank
-            if label.place:
-                word.rank = self._uncovered
-                if word.level:
-                    taken = &self._taken[self._words[word.above].places + word.level - 1]
-                    if is_taken(taken, label.place):
-                        # After all others have their places: the order of words decides.
-                        self._steps[late].word = self._order[at]
-                        late += 1
-                    else:
-                        take(taken, label.place)
-                        word.place = label.place
-        for at in range(<int>late):
+            word.level = min(label.up, self._labels[self._words[word.above].label].opened)
+            if label.place == 0:
+                continue
+            word.rank = self._uncovered
+            if word.level:
+                taken = &self._taken[self._words[word.above].places + word.level - 1]
+                if is_taken(taken, label.place):
+                    # After all others have their places: the order of words decides.
+                    self._steps[late].word = self._order[at]
+                    late += 1
+                else:
+                    take(taken, label.place)
+                    word.place = label.place
+        for at in range(late):
             word = &self._words[self._steps[at].word]
             taken = &self._taken[self._words[word.above].places + word.level - 1]
             for place in range(self._labels[word.label].place, LAST_PLACE + 1):
@@ -352,15 +361,16 @@ cdef class Writer:
                     take(taken, place)
                     word.place = place
                     break
+
+    cdef void _sort(self, int count) noexcept nogil:
+        """All that is said into `_said`, in the order of writing."""
+        cdef int at
+        cdef Word* word
         for at in range(count):
             word = &self._words[self._order[at]]
             self._said[at].above, self._said[at].level = word.above, word.level
             self._said[at].place, self._said[at].rank = word.place, word.rank
             self._said[at].word = self._order[at]
-            if word.above == 0:
-                # Wholes stay in the order in which they were met.
-                self._said[at].level = self._said[at].place = 0
-                self._said[at].rank = at
         qsort(self._said, count, sizeof(Said), by_writing)
         for at in range(count):
             if self._said[at].above:
@@ -368,7 +378,6 @@ cdef class Writer:
                 if word.below == 0:
                     word.first = at
                 word.below += 1
-        return 0
 
     # -- text ------------------------------------------------------------------------------
 
