@@ -18,7 +18,7 @@ SPACY ?= spacy==3.8.18
 KENLM ?= kenlm==0.3.0
 # Tests run on all cores. A process that has none left takes half of what another still has, so
 # neighbours, which share fixtures, mostly stay together.
-PYTEST := $(BIN)/python -m pytest -n logical --dist worksteal
+PYTEST := pytest -n logical --dist worksteal
 KERNEL := $(shell find src/niwaki/kernel -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 # CPython itself does not free everything at its end, so leaks are looked for elsewhere.
 SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
@@ -34,7 +34,7 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	$(addprefix tests/training/test_,costs.py groups.py interpolation.py links.py partial.py \
 	resume.py self_training.py tagless.py train.py walk.py)
 
-.PHONY: help demo test lint coverage acceptance endurance asan tsan soak fuzz bench data model roles-model \
+.PHONY: help demo test lint coverage held-coverage acceptance endurance asan tsan soak fuzz bench data model roles-model \
 	meaning-model judge-model accurate accurate-model language-models languages silver scale lock \
 	sbom wheel wheels docs axe build clean
 
@@ -47,15 +47,19 @@ demo: .venv/.installed ## install into .venv and show what Niwaki does
 # Without compiled sources, every process that the tests start would compile them again.
 test coverage acceptance endurance asan: export PYTHONDONTWRITEBYTECODE :=
 
+# With COUNT=1 it is counted what the tests run of Python; `make asan` always counts the kernel's lines.
 test: .venv/.built ## run the test suite
-	$(PYTEST)
+	$(if $(COUNT),rm -rf build/coverage && mkdir -p build/coverage)
+	$(BIN)/python -m $(if $(COUNT),coverage run -m) $(PYTEST)
 
-coverage: .venv/.built ## run the test suite and `make asan`, and count the lines that they run
-	rm -rf build/coverage && mkdir -p build/coverage
-	$(BIN)/python -m coverage run -m $(subst $(BIN)/python -m ,,$(PYTEST))
+held-coverage: ## print what `make test COUNT=1` and `make asan` ran; fails below the floors of pyproject.toml
 	$(BIN)/python -m coverage combine --quiet
-	$(MAKE) asan
 	$(BIN)/python tools/check_coverage.py
+
+coverage: ## run the test suite and `make asan`, and hold what share of the lines they run
+	$(MAKE) test COUNT=1
+	$(MAKE) asan
+	$(MAKE) held-coverage
 
 lint: .venv/.built ## ruff and mypy
 	$(BIN)/ruff check .
@@ -74,7 +78,7 @@ build/axe/axe.min.js:
 	tar -xzf $(@D)/$(AXE).tgz -C $(@D) --strip-components 1 -m package/axe.min.js
 
 acceptance: .venv/.built ## checks on the real corpora, if they are at hand
-	$(PYTEST) -m acceptance tests/acceptance
+	$(BIN)/python -m $(PYTEST) -m acceptance tests/acceptance
 
 endurance: .venv/.built ## commands killed at every step of writing, training also at random moments
 	$(BIN)/pytest -m endurance tests/endurance -s
@@ -84,7 +88,7 @@ asan: .venv/.built ## the kernel's tests under AddressSanitizer and UBSan
 		$(BIN)/python setup.py -q build --build-base build/asan --build-lib build/asan/lib
 	find build/asan -name '*.gcda' -delete
 	$(SANITIZED) $(BIN)/python -c 'from niwaki.kernel import conllu; assert "/build/asan/" in conllu.__file__'
-	$(SANITIZED) $(PYTEST) -m kernel -p no:cacheprovider
+	$(SANITIZED) $(BIN)/python -m $(PYTEST) -m kernel -p no:cacheprovider
 
 tsan: .venv/.built ## what runs on threads, under ThreadSanitizer: an hour
 	NIWAKI_SANITIZE=thread $(BIN)/python setup.py -q build --build-base build/tsan --build-lib build/tsan/lib
