@@ -121,7 +121,8 @@ def test_evaluate_adds_up_what_shards_count(
     assert over_shards(tmp_path / "out", *words) == 0
     found = capsys.readouterr()
     assert json.loads(found.out) == expected
-    assert json.loads(found.err)["shards"] > 1
+    # Before it stand lines of progress, where the machine is slow.
+    assert json.loads(found.err.splitlines()[-1])["shards"] > 1
 
 
 def test_align_applies_what_it_has_learned(tmp_path: Path, capsys: Captured) -> None:
