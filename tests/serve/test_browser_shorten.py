@@ -115,12 +115,12 @@ def test_the_rate_is_moved(open_page: Any, bench: Client) -> None:
 
 def test_a_share_of_the_whole_text(open_page: Any, bench: Client) -> None:
     page = shorten(open_page)
-    for _ in range(3):
+    for _ in range(5):
         page.keyboard.press("ArrowLeft")
-    until(lambda: page.inner_text("#rate-text") == "40%", page)
+    until(lambda: page.inner_text("#rate-text") == "30%", page)
     page.keyboard.press("w")
-    wanted = answer(bench, rate=0.4, document=True)
-    assert [gone(each) for each in wanted] != [gone(each) for each in answer(bench, rate=0.4)]
+    wanted = answer(bench, rate=0.3, document=True)
+    assert [gone(each) for each in wanted] != [gone(each) for each in answer(bench, rate=0.3)]
     until(lambda: [dropped(page, n) for n in (1, 2)] == [gone(each) for each in wanted], page)
     assert page.is_checked("#document")
 
