@@ -304,7 +304,9 @@ cdef class TransitionLearner:
             i = gold_place
             gold_place = -1
             if i >= 0:
-                parent = now + i if step < length else now[i].parent
+                parent = now[i].parent
+                if step < length:
+                    parent = now + i
                 for action in range(beam):
                     if after[action].parent == parent and after[action].action == gold_state.action:
                         gold_place = action

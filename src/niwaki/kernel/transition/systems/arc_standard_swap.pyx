@@ -56,7 +56,9 @@ cdef int legal(const State* state, int n) noexcept nogil:
 
 cdef inline const Node* returned_node(const State* state) noexcept nogil:
     """The word at the front of the buffer, if it came back from the stack."""
-    return NULL if state.returned == NULL else state.returned.parent.stack.below
+    if state.returned == NULL:
+        return NULL
+    return state.returned.parent.stack.below
 
 
 cdef void add_child(Node* head, int dependent, int label, int n) noexcept nogil:
