@@ -60,8 +60,8 @@ def needed(package: Distribution, extras: Iterable[str] = ()) -> Iterator[Requir
             yield requirement
 
 
-def reached(requirements: Iterable[Requirement], locked: dict[str, Locked]) -> set[str]:
-    """The names of all packages that requirements lead to."""
+def reached(requirements: Iterable[Requirement], locked: dict[str, Locked]) -> dict[str, set[str]]:
+    """The names of all packages that requirements lead to, with the extras that are asked for."""
     found: set[tuple[str, frozenset[str]]] = set()
     waiting = list(requirements)
     while waiting:
@@ -70,7 +70,11 @@ def reached(requirements: Iterable[Requirement], locked: dict[str, Locked]) -> s
         if place not in found and (place[0] in locked or place[0] == PROJECT):
             found.add(place)
             waiting += needed(distribution(place[0]), place[1])
-    return {name for name, _ in found} - {PROJECT}
+    extras: dict[str, set[str]] = {}
+    for name, asked in found:
+        extras.setdefault(name, set()).update(asked)
+    extras.pop(PROJECT, None)
+    return extras
 
 
 def scopes(locked: dict[str, Locked]) -> dict[str, str]:
@@ -126,7 +130,9 @@ def bill(locked: dict[str, Locked]) -> dict[str, Any]:
     components = [component(each, chosen[name]) for name, each in sorted(locked.items())]
     extras = project.metadata.get_all("Provides-Extra") or []
     edges = {own: needed(project, extras)}
-    edges |= {each.purl: needed(distribution(name)) for name, each in sorted(locked.items())}
+    asked = reached(needed(project, extras), locked)
+    for name, each in sorted(locked.items()):
+        edges[each.purl] = needed(distribution(name), asked.get(name, ()))
     found: dict[str, Any] = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",

@@ -171,6 +171,8 @@ def test_learners_keep_what_the_head_has(before: Steps, epochs: list[list[Steps]
         for tables, start in zip(workers, starts, strict=True):
             start.go_on(changes)
             assert_same(state_of(tables["weights"]), state_of(head["weights"]))
+    ticks = sum(len(made) for epoch in epochs for made in epoch)
+    assert head["weights"].clock == 1 + len(before) + ticks
 
 
 def assert_same(one: Arrays, other: Arrays) -> None:
