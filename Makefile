@@ -83,12 +83,13 @@ acceptance: .venv/.built ## checks on the real corpora, if they are at hand
 endurance: .venv/.built ## commands killed at every step of writing, training also at random moments
 	$(BIN)/pytest -m endurance tests/endurance -s
 
+# In one process: pytest-xdist kills those that take long to end, and with them their counts of lines.
 asan: .venv/.built ## the kernel's tests under AddressSanitizer and UBSan
 	NIWAKI_SANITIZE=address,undefined NIWAKI_COUNT_LINES=1 \
 		$(BIN)/python setup.py -q build --build-base build/asan --build-lib build/asan/lib
 	find build/asan -name '*.gcda' -delete
 	$(SANITIZED) $(BIN)/python -c 'from niwaki.kernel import conllu; assert "/build/asan/" in conllu.__file__'
-	$(SANITIZED) $(BIN)/python -m $(PYTEST) -m kernel -p no:cacheprovider
+	$(SANITIZED) $(BIN)/python -m pytest -m kernel -p no:cacheprovider
 
 tsan: .venv/.built ## what runs on threads, under ThreadSanitizer: an hour
 	NIWAKI_SANITIZE=thread $(BIN)/python setup.py -q build --build-base build/tsan --build-lib build/tsan/lib

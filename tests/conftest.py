@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,10 @@ def pytest_configure(config: pytest.Config) -> None:
     # `make test` leaves the slow checks to `make acceptance` and `make endurance`.
     if not config.option.markexpr:
         config.option.markexpr = "not acceptance and not endurance"
+
+
+def pytest_sessionfinish() -> None:
+    # pytest-xdist kills processes that take long to end, so what was counted is written before.
+    counting = sys.modules.get("coverage")
+    if counting is not None and (counted := counting.Coverage.current()) is not None:
+        counted.save()

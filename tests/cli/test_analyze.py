@@ -11,7 +11,7 @@ import pytest
 from niwaki import Sentence
 from niwaki.data.conllu import write_conllu
 from niwaki.verbs._given import short_names
-from tests.cli.test_cli import run
+from tests.toy import niwaki
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def analyze(
 
 
 def test_text(folder: Path) -> None:
-    done = run(*analyze(folder))
+    done = niwaki(*analyze(folder))
     assert (done.returncode, done.stderr) == (0, "")
     assert re.search(r"^bad +66\.67 +66\.67 +-33\.33 \[-33\.33, -33\.33\]", done.stdout, re.M)
     assert re.search(
@@ -47,7 +47,7 @@ def test_text(folder: Path) -> None:
 
 
 def test_json(folder: Path) -> None:
-    record = json.loads(run(*analyze(folder, "--json")).stdout)
+    record = json.loads(niwaki(*analyze(folder, "--json")).stdout)
     assert record["oracles"] == {"tree": 100, "arc": 100}
     assert record["agreement"] == {"all": 50, "only good": 25, "only bad": 0, "none": 0}
     (two,) = [row for row in record["profiles"]["length"] if row["bin"] == "2"]
@@ -67,7 +67,7 @@ def test_json(folder: Path) -> None:
 
 def test_html_needs_nothing_from_outside(folder: Path) -> None:
     page = folder / "report.html"
-    assert run(*analyze(folder, "--html", page)).returncode == 0
+    assert niwaki(*analyze(folder, "--html", page)).returncode == 0
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") == 14
     assert not re.search(r"src=|href=|url\(|@import|<script", text)
@@ -76,7 +76,7 @@ def test_html_needs_nothing_from_outside(folder: Path) -> None:
 
 def test_png(folder: Path) -> None:
     pytest.importorskip("resvg_py", reason="resvg is missing: pip install niwaki[plots]")
-    assert run(*analyze(folder, "--png", folder / "new" / "pictures")).returncode == 0
+    assert niwaki(*analyze(folder, "--png", folder / "new" / "pictures")).returncode == 0
     pictures = sorted(path.name for path in (folder / "new" / "pictures").iterdir())
     assert len(pictures) == 14 and "depth-recall.png" in pictures
 
@@ -87,7 +87,7 @@ def test_bad_input_gets_one_line(folder: Path, systems: tuple[str, ...]) -> None
     sentences = gold.split("\n\n")
     (folder / "short.conllu").write_text("\n\n".join(sentences[:-2]) + "\n\n")
     (folder / "unknown.conllu").write_text(gold.replace("\t2\tobj", "\t_\tobj"))
-    done = run(*analyze(folder, systems=systems))
+    done = niwaki(*analyze(folder, systems=systems))
     assert (done.returncode, done.stdout) == (1, "")
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("niwaki: ")
@@ -103,14 +103,14 @@ def test_curves_as_two_words_or_one(folder: Path) -> None:
     log = folder / "log.jsonl"
     entries = [{"epoch": e, "objective": "order", "first_cost": 1 / e} for e in (1, 2)]
     log.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-    two = run("analyze", "curves", log, "--html", folder / "curves.html")
-    one = run("analyze-curves", log)
+    two = niwaki("analyze", "curves", log, "--html", folder / "curves.html")
+    one = niwaki("analyze-curves", log)
     assert (two.returncode, two.stderr) == (0, "")
     assert two.stdout == one.stdout
     assert "0.5000" in one.stdout
     assert (folder / "curves.html").read_text().count("<svg") == 1
-    record = json.loads(run("analyze", "curves", log, "--json").stdout)
+    record = json.loads(niwaki("analyze", "curves", log, "--json").stdout)
     assert record["log"][1]["first_cost"] == 0.5
     log.write_text("{}\n")
-    bad = run("analyze", "curves", log)
+    bad = niwaki("analyze", "curves", log)
     assert bad.returncode == 1 and bad.stderr.count("\n") == 1

@@ -9,7 +9,7 @@ import pytest
 
 from niwaki.data.conllu import write_conllu
 from niwaki.tasks.reorder.rulefile import load_rules
-from tests.cli.test_cli import run
+from tests.toy import niwaki
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
             )
     for name, lines in (("src", source), ("tgt", target), ("links", links)):
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    done = run(
+    done = niwaki(
         "references", *(tmp_path / n for n in ("src", "tgt", "links")), "-o", tmp_path / "refs"
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -39,22 +39,24 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_reorder(folder: Path) -> None:
-    done = run("reorder", folder / "trees.conllu", "--rules", "ja")
+    done = niwaki("reorder", folder / "trees.conllu", "--rules", "ja")
     assert done.stdout.splitlines()[0] == "John the ball hit can ."
-    orders = run("reorder", folder / "trees.conllu", "--to", "order").stdout.splitlines()
+    orders = niwaki("reorder", folder / "trees.conllu", "--to", "order").stdout.splitlines()
     assert orders[0] == "0 3 4 2 1 5"
     record = json.loads(
-        run("reorder", folder / "trees.conllu", "--to", "json", "--explain").stdout.split("\n")[0]
+        niwaki("reorder", folder / "trees.conllu", "--to", "json", "--explain").stdout.split("\n")[
+            0
+        ]
     )
     assert record["reordered"] == "John the ball hit can .".split()
     assert record["moves"][0]["rule"] == "verb"
-    text = run("reorder", folder / "trees.conllu", "--explain").stdout
+    text = niwaki("reorder", folder / "trees.conllu", "--explain").stdout
     assert "rule 'verb' at 3:hit\n    1:John nsubj 6\n" in text
 
 
 def test_evaluate(folder: Path) -> None:
     record = json.loads(
-        run(
+        niwaki(
             *("evaluate-reordering", folder / "refs", "--trees", folder / "trees.conllu"),
             *("--rules", "ja", "--json", "--samples", "100"),
         ).stdout
@@ -65,10 +67,10 @@ def test_evaluate(folder: Path) -> None:
 
 def test_evaluate_orders_and_text(folder: Path) -> None:
     orders, text = folder / "orders", folder / "text"
-    orders.write_text(run("reorder", folder / "trees.conllu", "--to", "order").stdout)
-    text.write_text(run("reorder", folder / "trees.conllu").stdout)
+    orders.write_text(niwaki("reorder", folder / "trees.conllu", "--to", "order").stdout)
+    text.write_text(niwaki("reorder", folder / "trees.conllu").stdout)
     (folder / "ratings").write_text("1\n2\n3\n4\n5\n6\n")
-    done = run(
+    done = niwaki(
         *("evaluate-reordering", folder / "refs", "--orders", orders, "--text", text),
         *("--ratings", folder / "ratings", "--other-references", folder / "refs"),
         *("--samples", "50", "--html", folder / "page.html"),
@@ -77,17 +79,17 @@ def test_evaluate_orders_and_text(folder: Path) -> None:
     assert done.stdout.count("1.0000") >= 6
     assert "orders, ratings" in done.stdout
     orders.write_text(orders.read_text().replace("0 3 4 2 1 5", "0 3 4 2 1 1"))
-    bad = run("evaluate-reordering", folder / "refs", "--orders", orders)
+    bad = niwaki("evaluate-reordering", folder / "refs", "--orders", orders)
     assert f"{orders}:1:LINE: not a permutation of 6 positions" in bad.stderr
     orders.write_text("0\n")
     assert (
         "not a permutation"
-        in run("evaluate-reordering", folder / "refs", "--orders", orders).stderr
+        in niwaki("evaluate-reordering", folder / "refs", "--orders", orders).stderr
     )
 
 
 def test_analysis(folder: Path) -> None:
-    done = run(
+    done = niwaki(
         *("evaluate-reordering", folder / "refs", "--trees", folder / "trees.conllu"),
         *("--rules", "none", "--rules", "xu2009-sd", "--gold", folder / "trees.conllu"),
         *("--analysis", "--worst", "1", "--samples", "50"),
@@ -98,7 +100,7 @@ def test_analysis(folder: Path) -> None:
 
 def test_learn(folder: Path) -> None:
     rules = folder / "learned.toml"
-    done = run(
+    done = niwaki(
         *("learn-rules", folder / "refs", "--trees", folder / "trees.conllu", "-o", rules),
         *("--support", "1", "--move-gain", "0.01"),
     )
@@ -106,7 +108,7 @@ def test_learn(folder: Path) -> None:
     assert "Learned from 6 sentences of refs, trees from trees.conllu" in rules.read_text()
     scores = [
         json.loads(
-            run(
+            niwaki(
                 *("evaluate-reordering", folder / "refs", "--trees", folder / "trees.conllu"),
                 *("--rules", name, "--json", "--samples", "10"),
             ).stdout
@@ -123,19 +125,19 @@ def test_bad_pairs_stop_or_are_counted(folder: Path) -> None:
         (folder / "tgt").read_text().replace("0 1 2 3 4 5 6 7 8\n", "\n", 1)
     )
     files = [folder / name for name in ("src", "tgt", "links")]
-    done = run("references", *files)
+    done = niwaki("references", *files)
     assert done.returncode == 1
     assert f"{folder / 'links'}:1:LINE: link 0-99 is out of range" in done.stderr
-    done = run("references", *files, "--on-error", "skip")
+    done = niwaki("references", *files, "--on-error", "skip")
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 4)
     assert "niwaki: skipped 2 faults, the first: " in done.stderr
     (folder / "links").write_text("\n".join(lines[:3]) + "\n")
-    done = run("references", *files, "--on-error", "skip")
+    done = niwaki("references", *files, "--on-error", "skip")
     assert "niwaki: skipped 4 faults" in done.stderr
     assert len(done.stdout.splitlines()) == 2
     (folder / "links").write_text("\n" * 9)
     (folder / "tgt").write_text("a\n" * 9)
-    assert "a line without a partner" in run("references", *files).stderr
+    assert "a line without a partner" in niwaki("references", *files).stderr
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,7 @@ def test_errors_are_one_line(
     monkeypatch.chdir(folder)
     (folder / "empty").write_text("")
     write_conllu([load_rules("ja").examples[0].sentence], folder / "one.conllu")
-    done = run(*words)
+    done = niwaki(*words)
     assert done.returncode == 1
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
