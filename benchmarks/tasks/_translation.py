@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -52,10 +52,12 @@ _JOINED = {
     "tr": (*_MANUALS, "parallel-tatoeba"),
     "hi": ("libreoffice-help", "parallel-tatoeba"),
 }
+UNLIKE = "words, without near repeats"
 DATA_SETS = (*_PARTED, *_JOINED)
-# Held out of each text are two stretches of lines, because its lines are in the order of its
-# documents: one in so many lines at most, from this place on. Lines beside a stretch may be of the
-# same documents and are used for nothing.
+# Held out of each text are two stretches of lines, one in so many lines at most, from this place on.
+# Lines of the manuals are in the order of their documents, those of games mostly and those of
+# Tatoeba in that of the alphabet: either way like stands beside like. Where documents begin is not
+# told, so lines beside a stretch are used for nothing.
 _TUNING, _TEST = (200, 40, 0.3), (500, 20, 0.6)
 _BESIDE = 25
 _MARKS = r"[.,!?;:\"()\[\]{}«»“”…।|]"
@@ -81,6 +83,25 @@ class Parts:
     train: list[Pair]
     tuning: Texts
     test: Texts
+
+    def unlike(self) -> list[int]:
+        """The test sentences from which every training sentence differs by more than a word."""
+        known = {key for source, _ in self.train for key in _all_but_one(source.split())}
+        return [
+            at
+            for at, words in enumerate(self.test.source)
+            if not known.intersection(_all_but_one(words))
+        ]
+
+
+def _all_but_one(words: Sequence[str]) -> Iterator[int]:
+    """Hashes of a sentence and of what is left of it without one of its words: two that differ by a
+    word that is another, or is missing, have one in common.
+    """
+    lower = [word.lower() for word in words]
+    yield hash(tuple(lower))
+    for at in range(len(lower)):
+        yield hash((*lower[:at], *lower[at + 1 :]))
 
 
 def words_of(line: str) -> list[str]:
@@ -282,8 +303,13 @@ class Trial:
         )
         return list(told["texts"])
 
-    def scored(self, texts: list[str], characters: bool = False) -> TranslationEvaluation:
-        references = self.test.references
+    def scored(
+        self, texts: list[str], characters: bool = False, places: Sequence[int] | None = None
+    ) -> TranslationEvaluation:
+        """BLEU of all test sentences, or of some."""
+        chosen = range(len(texts)) if places is None else places
+        references = [self.test.references[at] for at in chosen]
+        texts = [texts[at] for at in chosen]
         return evaluate_translation(references, texts, characters=characters, scores=("BLEU",))
 
 
@@ -292,7 +318,7 @@ def together(runs: Sequence[TranslationEvaluation]) -> TranslationEvaluation:
     return replace(runs[0], counts=np.sum([run.counts for run in runs], axis=0))
 
 
-def measured(trial: Trial) -> dict[str, Any]:
+def measured(trial: Trial, unlike: Sequence[int]) -> dict[str, Any]:
     """A trial tuned and scored in several runs: figures, and what they were made of."""
     runs = [trial.tuned(seed) for seed in range(1, trial.settings.runs + 1)]
     texts = [trial.texts(weights) for weights, _ in runs]
@@ -302,7 +328,11 @@ def measured(trial: Trial) -> dict[str, Any]:
         "test": [round(run.scores["BLEU"], 2) for run in words],
         "test, characters": [round(run.scores["BLEU"], 2) for run in characters],
         "weights": dict(zip(trial.system.names, runs[0][0].round(4).tolist(), strict=True)),
-        "evaluations": {"words": together(words), "characters": together(characters)},
+        "evaluations": {
+            "words": together(words),
+            "characters": together(characters),
+            UNLIKE: together([trial.scored(each, places=unlike) for each in texts]),
+        },
         "first": runs[0][0],
     }
 

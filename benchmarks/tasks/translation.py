@@ -8,7 +8,8 @@ pack's tuning sentences; the test sentences are scored once, those that stand in
 left out. Differences are those of the runs together, with paired bootstrap over sentences. The
 figure (docs/images/translation-DATA.svg) shows BLEU against the jump limit, with the weights of
 the first run. ko, tr and hi are several packs of raw text joined; stretches of their lines are
-held out. A run that was stopped goes on where it was.
+held out. Scored is also what is left of the test without sentences that differ by one word from one
+of the training text. A run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ def differences(evaluations: dict[str, Any]) -> dict[str, Any]:
 
 def experiment(data: str, arguments: argparse.Namespace) -> None:
     parts = parts_of(data, arguments.pairs, arguments.tuning)
+    unlike = parts.unlike()
     rules = language_of(data)
     made = {
         "plain": Made(data, parts.train, threads=arguments.threads),
@@ -88,6 +90,7 @@ def experiment(data: str, arguments: argparse.Namespace) -> None:
             "training": len(parts.train),
             "tuning": len(parts.tuning.source),
             "test": len(parts.test.source),
+            "test, without near repeats": len(unlike),
         },
         "training": training,
         "phrase pairs": {name: len(system.table) for name, system in systems.items()},
@@ -100,7 +103,7 @@ def experiment(data: str, arguments: argparse.Namespace) -> None:
         system = without_jumps(systems[way]) if "-LR" in name else systems[way]
         tuning, test = moved if way == "pre-ordered" else [parts.tuning, parts.test]
         trial = Trial(f"{name} {made[way].identity}", system, tuning, test, arguments)
-        found = measured(trial)
+        found = measured(trial, unlike)
         evaluations[name], weights = found.pop("evaluations"), found.pop("first")
         result["systems"][name] = found
         result["differences"] = differences(evaluations)
