@@ -54,7 +54,7 @@ _JOINED = {
 }
 UNLIKE = "words, without near repeats"
 DATA_SETS = (*_PARTED, *_JOINED)
-# Held out of each text are two stretches of lines, one in so many lines at most, from this place on.
+# Held out of each text are two stretches: one in so many lines at most, from this place on.
 # Lines of the manuals are in the order of their documents, those of games mostly and those of
 # Tatoeba in that of the alphabet: either way like stands beside like. Where documents begin is not
 # told, so lines beside a stretch are used for nothing.
