@@ -209,7 +209,7 @@ scale: .venv-scale/.built ## tests of corpora over shards, with Ray Data, Dask a
 
 .venv-scale/.built: pyproject.toml setup.py $(KERNEL)
 	$(PYTHON) -m venv .venv-scale
-	$(subst $(BIN),.venv-scale/bin,$(PIP)) -e '.[scale]' 'Cython>=3.2' 'setuptools>=78.1.1' \
+	$(subst $(BIN),.venv-scale/bin,$(PIP)) -e '.[scale,serve]' 'Cython>=3.2' 'setuptools>=78.1.1' \
 		pytest hypothesis $(FRAMEWORKS)
 	.venv-scale/bin/python setup.py -q build_ext --inplace
 	@touch $@
