@@ -1,4 +1,4 @@
-"""Corpora and training by many workers, who have to find what is measured with, wherever they run."""
+"""Corpora and training by many workers, who have to find the modules that measure them."""
 
 import os
 

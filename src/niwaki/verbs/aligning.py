@@ -71,10 +71,10 @@ def align(
     be the name of a preset. Links are those whose probability reaches the threshold, or by
     another `method`. `more` pairs of files are learned from only. With `on_error="skip"`, a pair
     with an empty side or too many words has no links. What is learned can be written to a file
-    (`save`) and given to `apply` for other text, which is then not learned from.
+    (`save`) and given to `apply` for other text, which is then not learned from. `gold` files
+    (source, target, links) with hand-aligned pairs teach what is right.
 
-    The model "leaf" links many words with many and has no use for method and threshold; `gold`
-    files (source, target, links) with hand-aligned pairs teach it what is right.
+    The model "leaf" links many words with many and has no use for method and threshold.
 
         >>> align([(["a", "pine"], ["matsu"]), (["the", "pine"], ["matsu"])])
         >>> align("text.en", "text.ja", settings="xu2009", method="grow-diag-final-and")
@@ -131,8 +131,8 @@ class _Given:
     ) -> None:
         if model not in MODELS:
             raise ConfigError(f"no model {model!r}; {nearest(model, MODELS)}")
-        if model != "leaf" and (gold is not None or leaf is not None):
-            raise ConfigError("hand-aligned pairs are for the model leaf; give it, or leave them")
+        if model != "leaf" and leaf is not None:
+            raise ConfigError("settings of leaf are for the model leaf; give it, or leave them")
         if model == "leaf" and (apply is not None or save is not None):
             raise ConfigError("what the model leaf learned cannot be kept; save that of hmm")
         self._settings = preset(settings) if isinstance(settings, str) else settings
@@ -140,6 +140,8 @@ class _Given:
         if self._learned is not None:
             if save is not None:
                 raise NiwakiError("a model learns nothing more; leave out where to save it")
+            if gold is not None:
+                raise NiwakiError("a model learns nothing more; leave out hand-aligned pairs")
             self._settings = self._learned.settings
         self._save = save
         self._gold, self._leaf = gold, leaf or LeafSettings()
@@ -176,6 +178,7 @@ class _Given:
             self._threads,
             lambda stage, score: self._watch("learning", 1, rounds),
             self._learned,
+            self._links,
         )
         if self._save is not None:
             aligner.learned.save(self._save)
