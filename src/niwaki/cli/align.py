@@ -6,7 +6,8 @@ of links `i-j`, counted from 0. A link is given if the mean of both directions'
 probabilities reaches the threshold; --method takes a heuristic instead. The text given
 by --with is learned from as well, but not written. What is learned can be kept (--save) and
 applied to other text, which is then not learned from (--apply). Hand-aligned pairs (--gold) teach
-what is right; they are learned from, but not written.
+what is right, and choose how many letters of words count, unless --source-prefix or --target-prefix
+does; they are learned from, but not written.
 
 --model leaf starts from these links and finds cepts: groups of words, also apart from each
 other, that translate each other as a whole. All words of two linked cepts are linked.
@@ -48,6 +49,7 @@ from niwaki.verbs.aligning import MODELS, align, align_probabilities
 GROUP = "Word order and translation"
 _UNITS = {
     "reading": "pairs",
+    "choosing": "settings",
     "learning": "iterations",
     "weighting": "rounds",
     "climbing": "pairs",

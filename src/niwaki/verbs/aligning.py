@@ -36,7 +36,8 @@ from niwaki.verbs._given import (
     name_of,
     unwatched,
 )
-from niwaki.verbs._leaf import GoldFiles, add_gold, word_classes
+from niwaki.verbs._hand_aligned import TRIALS, GoldFiles, add_gold, choose_stems
+from niwaki.verbs._leaf import word_classes
 
 MODELS = ("hmm", "leaf")
 _PATHS = (str, os.PathLike)
@@ -158,19 +159,39 @@ class _Given:
         """All pairs to learn from, and how many of them are wanted."""
         if self._learned is not None and more:
             raise NiwakiError("a model learns nothing more; leave out what is to be learned")
+        texts = [_pairs(*files, on_fault) for files in ((source, target), *more)]
+        if self._gold is not None:
+            texts = self._with_gold(texts)
         corpus = Corpus(self._settings)
         wanted = 0
-        for number, files in enumerate(((source, target), *more)):
-            for pair in _pairs(*files, on_fault):
+        for number, text in enumerate(texts):
+            for pair in text:
                 corpus.add(*pair)
                 self._watch("reading", 1, 0)
             if number == 0:
                 wanted = corpus.size
-        if self._gold is not None:
-            self._links = add_gold(corpus, self._gold, self._watch)
         return corpus, wanted
 
-    def aligner(self, corpus: Corpus) -> Aligner:
+    def _with_gold(
+        self, texts: Iterable[Iterable[tuple[Words, Words]]]
+    ) -> list[list[tuple[Words, Words]]]:
+        """Texts and hand-aligned pairs, by which it is chosen how many letters of words count."""
+        assert self._gold is not None
+        wanted, *more = [list(text) for text in texts]
+        rest = [pair for text in more for pair in text]
+        known = wanted + rest
+        self._links = add_gold(known, self._gold)
+        self._settings = choose_stems(
+            known,
+            self._links,
+            self._settings,
+            alpha=self._leaf.alpha,
+            threads=self._threads,
+            tried=lambda: self._watch("choosing", 1, TRIALS),
+        )
+        return [wanted, known[len(wanted) :]]
+
+    def aligner(self, corpus: Corpus, *, is_start: bool = False) -> Aligner:
         rounds = self._settings.model1_iterations + self._settings.hmm_iterations
         aligner = Aligner(
             corpus,
@@ -178,14 +199,16 @@ class _Given:
             self._threads,
             lambda stage, score: self._watch("learning", 1, rounds),
             self._learned,
-            self._links,
+            None if is_start else self._links,
         )
         if self._save is not None:
             aligner.learned.save(self._save)
         return aligner
 
     def leaf(self, corpus: Corpus) -> Leaf:
-        aligner = self.aligner(corpus)
+        # Weights are chosen on the hand-aligned pairs, which the start must not know better than
+        # it will know others.
+        aligner = self.aligner(corpus, is_start=True)
         classes = word_classes(corpus.source), word_classes(corpus.target)
         return Leaf(aligner, classes, self._leaf, self._links, self._threads, self._watch)
 
