@@ -20,7 +20,7 @@ VERBS = ("waters", "paints", "mended", "leaves")
 
 
 def inflected() -> tuple[Pairs, dict[int, Links]]:
-    """Each word of the target has an ending of its own wherever it stands, so none is seen twice."""
+    """Each word of the target has endings of its own: none is seen twice."""
     endings = (f"{a}{b}" for a, b in itertools.product("aeiou", repeat=2))
     pairs: Pairs = [
         ([noun, verb], [f"{verb[:4]}{next(endings)}", f"{noun[:4]}{next(endings)}"])
