@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from niwaki.features.weights import average
 from niwaki.kernel.linear import SparseWeights
 from niwaki.learning.checkpoint import below
-from niwaki.learning.mixing import Mixing, Start, add_changes, mixed, shares_of
+from niwaki.learning.mixing import Start, add_changes, mixed, shares_of
 from niwaki.typing import Arrays
 
 CLASSES = 40
@@ -50,7 +50,7 @@ def learn(start: Arrays | None, made: Steps, min_updates: int = 1) -> Arrays:
 
 
 def mix(
-    start: Arrays, epochs: Sequence[Steps], mixing: Mixing = "uniform", min_updates: int = 1
+    start: Arrays, epochs: Sequence[Steps], shares: Sequence[float], min_updates: int = 1
 ) -> Arrays:
     """The state after an epoch of several learners, as the head has it."""
     changes = []
@@ -60,7 +60,7 @@ def mix(
         teach(tables["weights"], made)
         changes.append(begun.changes())
     head = {"weights": table_of(start, min_updates)}
-    add_changes(head, mixed(head, changes, mixing, [len(made) for made in epochs]))
+    add_changes(head, mixed(head, changes, shares))
     return state_of(head["weights"])
 
 
@@ -99,38 +99,9 @@ class Moments:
 
 
 def combined(tables: Sequence[Table], factors: Sequence[float]) -> Table:
-    return combined_by_place(tables, lambda place: factors)
-
-
-def combined_by_place(
-    tables: Sequence[Table], factors: Callable[[tuple[int, int]], Sequence[float]]
-) -> Table:
     places = {place for table in tables for place in table}
-    return {
-        place: sum(f * t.get(place, 0.0) for t, f in zip(tables, factors(place), strict=True))
-        for place in places
-    }
-
-
-def shares_by_place(
-    mixing: Mixing, apart: Sequence[Moments], start: Table
-) -> Callable[[tuple[int, int]], Sequence[float]]:
-    """Of a place: what each has in its mix."""
-    if mixing != "sparse":
-        same = shares_of(mixing, [each.count for each in apart])
-        return lambda place: same
-
-    # The same for all whose weights there, now or on average, are others.
-    def shares(place: tuple[int, int]) -> list[float]:
-        before = start.get(place, 0.0)
-        changed = [
-            each.now.get(place, 0.0) != before or each.sums.get(place, 0.0) != each.count * before
-            for each in apart
-        ]
-        among = sum(changed)
-        return [one / among if among else 1 / len(apart) for one in changed]
-
-    return shares
+    pairs = list(zip(tables, factors, strict=True))
+    return {place: sum(f * t.get(place, 0.0) for t, f in pairs) for place in places}
 
 
 def same(found: Table, expected: Table) -> bool:
@@ -138,9 +109,9 @@ def same(found: Table, expected: Table) -> bool:
     return all(found.get(x, 0.0) == pytest.approx(expected.get(x, 0.0), abs=1e-4) for x in places)
 
 
-@given(steps, shards, shards, st.sampled_from(["uniform", "weighted", "sparse"]))
+@given(steps, shards, shards, st.sampled_from(["uniform", "weighted"]))
 def test_mixed_weights_and_averages(
-    before: Steps, first: list[Steps], second: list[Steps], mixing: Mixing
+    before: Steps, first: list[Steps], second: list[Steps], mixing: str
 ) -> None:
     """Two epochs; averages are over the moments of all learners, each with its share."""
     state, twin = learn(None, before), Moments()
@@ -148,7 +119,8 @@ def test_mixed_weights_and_averages(
     twin.learn(before)
     for epoch in (first, second):
         updates = [len(made) for made in epoch]
-        state = mix(state, epoch, mixing)
+        shares = shares_of(mixing, updates)  # type: ignore[arg-type]
+        state = mix(state, epoch, shares)
         apart = [Moments(twin.now) for _ in epoch]
         for moments, made in zip(apart, epoch, strict=True):
             moments.learn(made)
@@ -157,9 +129,8 @@ def test_mixed_weights_and_averages(
         means = [
             combined([each.sums], [1 / each.count]) if each.count else each.now for each in apart
         ]
-        shares = shares_by_place(mixing, apart, twin.now)
-        mean = combined_by_place(means, shares)
-        twin.now = combined_by_place([each.now for each in apart], shares)
+        mean = combined(means, shares)
+        twin.now = combined([each.now for each in apart], shares)
         twin.sums = combined([twin.sums, mean], [1, all_moments])
         twin.count += all_moments
         assert state["weights.clock"][0] == twin.count
@@ -170,7 +141,7 @@ def test_mixed_weights_and_averages(
 def test_one_learner_alone_stays_as_it_is() -> None:
     start = learn(None, [(1, 0, 2), (2, 3, -1)])
     made: Steps = [(1, 1, 1), (7, 0, 3)]
-    alone, state = learn(start, made), mix(start, [made])
+    alone, state = learn(start, made), mix(start, [made], [1.0])
     assert weights_of(state) == weights_of(alone)
     assert averages_of(state) == pytest.approx(averages_of(alone))
     assert state["weights.keys"].tolist() == alone["weights.keys"].tolist()
@@ -195,7 +166,7 @@ def test_learners_keep_what_the_head_has(before: Steps, epochs: list[list[Steps]
                 teach(each["weights"], made)
             found.append(start.changes())
             assert_same(anew.changes(), found[-1])
-        changes = mixed(head, found, "uniform", [1] * len(found))
+        changes = mixed(head, found, [1 / len(found)] * len(found))
         add_changes(head, changes)
         for tables, start in zip(workers, starts, strict=True):
             start.go_on(changes)
@@ -232,7 +203,7 @@ def test_shares_are_equal_or_go_by_updates() -> None:
 def test_keys_that_wait_for_a_row_are_counted_together() -> None:
     """Three learners that saw a feature once each have seen it three times."""
     start = learn(None, [], min_updates=4)
-    state = mix(start, [[(1, 0, 1)]] * 3, min_updates=4)
+    state = mix(start, [[(1, 0, 1)]] * 3, [1 / 3] * 3, min_updates=4)
     assert weights_of(state) == {}
     assert weights_of(learn(state, [(1, 0, 1)], min_updates=4)) == {(1, 0): 1.0}
     assert state["weights.doorkeeper"].max() == 3

@@ -46,7 +46,7 @@ def test_one_worker_is_a_run_without_any(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["transition", "graph"])
-@pytest.mark.parametrize("mixing", ["uniform", "weighted", "sparse"])
+@pytest.mark.parametrize("mixing", ["uniform", "weighted"])
 def test_two_workers_learn(kind: str, mixing: str, tmp_path: Path) -> None:
     log = Log()
     training = {"workers": 2, "dev": str(TOY), "epochs": 5, "mixing": mixing}

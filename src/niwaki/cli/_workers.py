@@ -13,7 +13,7 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--mixing",
-        choices=["uniform", "weighted", "sparse"],
+        choices=["uniform", "weighted"],
         help="how their weights are mixed, as --set training.mixing=...",
     )
     add_engine(parser)

@@ -19,11 +19,6 @@ A learner that went through no moment has kept w, which is its mean.
 Entries that no learner changed stay as they are, and nobody has to say so: learners keep their
 tables, and send and take changes. AdaGrad's sums of squares are mixed as weights are: each learner
 steps as one of its shard alone.
-
-Most features are rare: one learner meets them, and the mix halves (or with N learners, divides by
-N) what it learned of them, while features that all learners meet keep their full step. So the
-shares can be those of an entry, as in Agarwal et al. (2014): the same for all learners that changed
-it, and none for the others. All that is said above holds entry by entry.
 """
 
 from __future__ import annotations
@@ -38,7 +33,7 @@ from niwaki.kernel.linear import SparseWeights
 from niwaki.learning.checkpoint import below
 from niwaki.typing import Arrays
 
-Mixing = Literal["uniform", "weighted", "sparse"]
+Mixing = Literal["uniform", "weighted"]
 Tables = Mapping[str, SparseWeights]
 
 _CLOCK, _ASKED_AT, _ASKED = "clock", "asked_at", "asked"
@@ -48,15 +43,13 @@ _ROWS = ("keys", "counts", "classes", "weights", "totals", "squares")
 def shares_of(mixing: Mixing, updates: Sequence[int]) -> list[float]:
     """What each learner has in the mix: the same, or as its part of all updates.
 
-    With "sparse", these are the shares of entries that all learners changed.
-
     >>> shares_of("uniform", [1, 3])
     [0.5, 0.5]
     >>> shares_of("weighted", [1, 3])
     [0.25, 0.75]
     """
     total = sum(updates)
-    if mixing != "weighted" or total == 0:
+    if mixing == "uniform" or total == 0:
         return [1 / len(updates)] * len(updates)
     return [each / total for each in updates]
 
@@ -89,34 +82,14 @@ def add_changes(tables: Tables, changes: Arrays) -> None:
 
 
 def mixed(
-    tables: Tables, changes: Sequence[Arrays], mixing: Mixing, updates: Sequence[int]
+    tables: Tables, changes: Sequence[Arrays], shares: Sequence[float]
 ) -> dict[str, NDArray[Any]]:
     """The changes that all go on with, of those of all learners; tables are as at the start."""
-    shares = shares_of(mixing, updates)
     found = {}
     for name, table in tables.items():
-        own = [below(each, name) for each in changes]
-        made = _mixed(table, own, shares)
-        if mixing == "sparse":
-            _share_among_changers(made, own, table.classes)
-        found |= {f"{name}.{key}": array for key, array in made.items()}
+        for key, array in _mixed(table, [below(each, name) for each in changes], shares).items():
+            found[f"{name}.{key}"] = array
     return found
-
-
-def _share_among_changers(
-    mix: dict[str, NDArray[Any]], changes: Sequence[Arrays], classes: int
-) -> None:
-    """Give an entry of a uniform mix to the learners that changed it, instead of to all."""
-    changers = SparseWeights(classes)
-    for each in changes:
-        one = np.ones(len(each["weights"]), np.float32)
-        rows = {name: each[name] for name in ("keys", "counts", "classes")}
-        values = {"weights": one, "totals": one.astype(np.float64), "squares": one}
-        changers.add_multiple(**rows, **values, share=1.0, of_weights=0.0, of_totals=0.0)
-    # Rows and entries came in the same order as in the mix; wide rows also have entries of nobody.
-    times = len(changes) / np.maximum(changers.export()["weights"], 1)
-    for name in ("weights", "totals", "squares"):
-        mix[name] = (mix[name] * times).astype(mix[name].dtype)
 
 
 def _mixed(

@@ -299,11 +299,10 @@ class TrainingConfig:
         least=1,
         most=1024,
     )
-    mixing: Literal["uniform", "weighted", "sparse"] = key(
+    mixing: Literal["uniform", "weighted"] = key(
         "uniform",
-        'With several workers: each counts the same in the mix ("uniform"), as its part of all '
-        'updates of the epoch ("weighted"), or the same as all others that changed a weight, for '
-        'each weight ("sparse").',
+        'With several workers: each counts the same in the mix ("uniform"), or as its part of all '
+        'updates of the epoch ("weighted").',
     )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from niwaki.errors import ConfigError
 from niwaki.kernel.linear import SparseWeights
 from niwaki.learning.checkpoint import Checkpoint, below
-from niwaki.learning.mixing import Start, add_changes, mixed
+from niwaki.learning.mixing import Start, add_changes, mixed, shares_of
 from niwaki.parsers.base import Job, MixableParser, TrainableParser
 from niwaki.scale.engine import Crew
 from niwaki.training.config import TrainingConfig
@@ -97,13 +97,9 @@ class MixedTraining(Training):
             advance(result.visits)
         results = [found[number] for number in range(count)]
         self._own = [each.own for each in results]
+        shares = shares_of(self._config.mixing, [each.steps for each in results])
         tables = _tables(self._trainer, self._costs)
-        changes = mixed(
-            tables,
-            [each.changes for each in results],
-            self._config.mixing,
-            [each.steps for each in results],
-        )
+        changes = mixed(tables, [each.changes for each in results], shares)
         # Workers go on while the epoch is taken up, scored and saved here.
         is_last = done.epoch + 1 == self._job.epochs
         self._work = None if is_last else self._handed_in(done.epoch + 1, changes)
