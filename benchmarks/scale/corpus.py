@@ -4,7 +4,7 @@ python -m benchmarks.scale.corpus [--megabytes 1000] [--part 60] [--shards 200] 
 
 The corpus is the text of AMALGUM, as often as it takes. Two workers parse all of it, and their
 memory is watched. What is compared - one worker, two, two of Ray, and two of whom one is killed
-every few seconds - is run on its first --part megabytes, so that all takes a quarter of an hour.
+every few seconds - is run on its first --part megabytes, so that all takes twenty minutes.
 Seconds on the wall are of a machine on which nothing else should run; seconds of the processors,
 which are counted for plain processes, say what two workers cost more than one wherever they are
 measured. Of a worker's memory, `rss` is all that it has in its address space, pages that it shares

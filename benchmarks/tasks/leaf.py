@@ -4,9 +4,10 @@ python -m benchmarks.tasks.leaf [czenali] [kftt]
 
 All systems learn from the same text: the sentences of a set, for KFTT also 10,000 pairs of the
 same source (not its part `tune`, which holds sentences of the set). The first sentences of a
-set are given with people's links: LEAF learns weights from them, and the best way to get
-links from the HMM is chosen on them. All others are scored, once, with alpha 0.4 and links
-closed to blocks, against people's links as they are and closed.
+set are given with people's links: they choose the best way to get links from the HMM; as `--gold`,
+they choose how many letters of words count, and teach the HMM, or LEAF its weights. All others are
+scored, once, with alpha 0.4 and links closed to blocks, against people's links as they are and
+closed.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from niwaki.tasks.align import METHODS, Leaf, LeafSettings, Settings, link
 from niwaki.tasks.align.aligner import Aligner
 from niwaki.tasks.align.corpus import Corpus
 from niwaki.tasks.align.symmetrize import POSTERIOR
+from niwaki.verbs._hand_aligned import choose_stems
 from niwaki.verbs._leaf import word_classes
 
 # Sentences with links, and how many of them are for learning.
@@ -78,20 +80,28 @@ class Scored:
 def measure(name: str, most: int) -> dict[str, Any]:
     base, language, learned = SETS[name]
     pairs = read(base, language)
-    corpus = Corpus(Settings())
-    for pair in [*pairs, *more_text(name, most)]:
-        corpus.add(pair.source, pair.target)
+    text = [(pair.source, pair.target) for pair in [*pairs, *more_text(name, most)]]
     seconds: dict[str, float] = {}
 
     def timed(stage: str, work: Callable[[], Any]) -> Any:
         start = time.process_time()
         made = work()
-        seconds[stage] = round((time.process_time() - start) / corpus.size * 1000, 2)
+        seconds[stage] = round((time.process_time() - start) / len(text) * 1000, 2)
         return made
 
-    aligner: Aligner = timed("HMM", lambda: Aligner(corpus, Settings(), threads=2))
-    classes = timed("classes", lambda: tuple(map(word_classes, (corpus.source, corpus.target))))
-    found = list(aligner.posteriors(len(pairs)))
+    def trained(settings: Settings, given: dict[int, Links] | None = None) -> Aligner:
+        corpus = Corpus(settings)
+        for pair in text:
+            corpus.add(*pair)
+        return Aligner(corpus, settings, threads=2, gold=given)
+
+    def leaf(aligner: Aligner, given: dict[int, Links] | None) -> Leaf:
+        corpus = aligner.corpus
+        classes = word_classes(corpus.source), word_classes(corpus.target)
+        return Leaf(aligner, classes, None, given, 2)
+
+    whole: Aligner = timed("HMM", lambda: trained(Settings()))
+    found = list(whole.posteriors(len(pairs)))
     scored = Scored(pairs, learned)
     scored.add("HMM", [link(each) for each in found])
     choices = {
@@ -105,18 +115,28 @@ def measure(name: str, most: int) -> dict[str, Any]:
     }
     chosen = scored.choose(choices)
     scored.add("HMM, chosen", choices[chosen])
+    scored.add("LEAF", list(timed("LEAF", lambda: leaf(whole, None)).links(len(pairs))))
     gold = {number: pair.links for number, pair in enumerate(pairs[:learned]) if pair.links}
-    for system, given in (("LEAF", None), ("LEAF with gold", gold)):
-        leaf: Leaf = timed(system, lambda given=given: Leaf(aligner, classes, None, given, 2))
-        scored.add(system, list(leaf.links(len(pairs))))
+    whole_words: Leaf = timed("LEAF with gold, whole words", lambda: leaf(whole, gold))
+    scored.add("LEAF with gold, whole words", list(whole_words.links(len(pairs))))
+    alpha = LeafSettings().alpha
+    stems = timed("stems", lambda: choose_stems(text, gold, Settings(), alpha=alpha, threads=2))
+    start: Aligner = trained(stems)
+    scored.add("HMM, stems", [link(each) for each in start.posteriors(len(pairs))])
+    taught: Aligner = trained(stems, gold)
+    scored.add("HMM with gold", [link(each) for each in taught.posteriors(len(pairs))])
+    with_gold: Leaf = timed("LEAF with gold", lambda: leaf(start, gold))
+    scored.add("LEAF with gold", list(with_gold.links(len(pairs))))
     return {
-        "pairs learned from": corpus.size,
+        "pairs learned from": len(text),
         "with links": learned,
         "scored": len(pairs) - learned,
         "chosen for the HMM": chosen,
+        "letters that count": {"source": stems.source_prefix, "target": stems.target_prefix},
         "cpu seconds for 1,000 pairs": seconds,
         "against HMM": scored.results("HMM"),
         "against LEAF": scored.results("LEAF")["LEAF with gold"],
+        "against HMM with gold": scored.results("HMM with gold")["LEAF with gold"],
     }
 
 

@@ -178,7 +178,7 @@ def test_leaf_as_text_and_with_other_text(run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--gold", SOURCE, TARGET, GOLD), "--gold is for --model leaf; give it, or leave --gold"),
+        (("--alpha", "0.4"), "--alpha is for --model leaf; give it, or leave --alpha"),
         (("--iterations", "2"), "--iterations is for --model leaf"),
         (("--model", "leaf", "--alpha", "0.4"), "--alpha without --gold; give hand-aligned pairs"),
         (("--model", "leaf", "--iterations", "0"), "iterations is 0; it must be at least 1"),

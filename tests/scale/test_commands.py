@@ -21,7 +21,9 @@ from niwaki.verbs.compressing import train_compressor
 from niwaki.verbs.connecting import train_connectives
 from niwaki.verbs.judging import train_judge
 from niwaki.verbs.labelling import train_roles
-from tests import connected, labelled, shorter
+from niwaki.verbs.ranking import train_ranker
+from niwaki.verbs.translating import translate_train
+from tests import asked, connected, labelled, shorter, translating
 from tests.toy import TOY
 from tests.verbs.test_commands import QUICK_JUDGE
 
@@ -96,9 +98,32 @@ def _judge(tmp_path: Path, model: Path) -> Prepared:
     return ["judge", TOY, "-m", made], ".txt"
 
 
+def _rank(tmp_path: Path, model: Path) -> Prepared:
+    questions, made = tmp_path / "questions.jsonl", tmp_path / "answers.niwaki"
+    questions.write_text(asked.as_text(asked.pool(4)), encoding="utf-8")
+    wordnet = asked.small_wordnet(tmp_path / "wordnet")
+    train_ranker(asked.pool(), made, wordnet=wordnet)
+    return ["rank", questions, "-m", made, "--wordnet", wordnet, "--trees"], ".jsonl"
+
+
+def _extract(tmp_path: Path, model: Path) -> Prepared:
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text(asked.as_text(asked.pool(4)), encoding="utf-8")
+    return ["extract-answers", questions, "--parser", model, "--by", "frequency,syntax"], ".jsonl"
+
+
+def _translate(tmp_path: Path, model: Path) -> Prepared:
+    text, _ = files = translating.write_pairs(tmp_path)
+    translate_train(*files, tmp_path / "system", preorder="ja", model=model)
+    return ["translate-run", text, "-m", tmp_path / "system"], ".txt"
+
+
 @pytest.mark.parametrize(
     "prepare",
-    [_parse, _reorder, _meaning, _find, _roles, _connectives, _compress, _judge],
+    [
+        *(_parse, _reorder, _meaning, _find, _roles, _connectives, _compress, _judge),
+        *(_rank, _extract, _translate),
+    ],
     ids=lambda prepare: prepare.__name__.strip("_"),
 )
 def test_shards_are_the_whole(
@@ -289,3 +314,34 @@ def test_a_command_whose_workers_and_head_are_killed(
     assert subprocess.run([*command, str(calm), "--workers", "2"], check=True).returncode == 0
     one, other = ({p.name: p.read_bytes() for p in folder.iterdir()} for folder in (out, calm))
     assert len(one) >= 5 and one == other
+
+
+def test_a_question_that_cannot_be_read_is_quarantined(
+    tmp_path: Path, model_path: Path, capsys: Captured
+) -> None:
+    words, _ = _extract(tmp_path, model_path)
+    with open(tmp_path / "questions.jsonl", "a", encoding="utf-8") as file:
+        file.write('{"question": 7}\n')
+    assert over_shards(tmp_path / "out", *words) == 0
+    (bad,) = map(json.loads, (tmp_path / "out" / "quarantine.jsonl").read_text().splitlines())
+    assert bad["line"] == 5 and bad["text"] == '{"question": 7}\n' and "question" in bad["reason"]
+
+
+def test_a_system_that_changed_is_another_job(
+    tmp_path: Path, model_path: Path, capsys: Captured
+) -> None:
+    words, _ = _translate(tmp_path, model_path)
+    assert over_shards(tmp_path / "out", *words) == 0
+    weights = tmp_path / "system" / "weights.json"
+    weights.write_text(weights.read_text() + "\n")
+    assert over_shards(tmp_path / "out", *words) != 0
+    assert "a job with other settings" in capsys.readouterr().err
+
+
+def test_lines_are_not_looked_for_in_parquet(
+    tmp_path: Path, model_path: Path, capsys: Captured
+) -> None:
+    file = tmp_path / "questions.parquet"
+    file.write_bytes(b"")
+    assert over_shards(tmp_path / "out", "extract-answers", file) != 0
+    assert "extract-answers reads lines" in capsys.readouterr().err

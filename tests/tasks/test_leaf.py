@@ -306,7 +306,8 @@ def test_hand_aligned_pairs_change_the_links(tmp_path: Path) -> None:
     assert before < after == pytest.approx(100)
 
 
-def test_links_of_people_are_counted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("model", ["hmm", "leaf"])
+def test_links_of_people_are_counted(model: str, tmp_path: Path) -> None:
     """What two words become is seen in other pairs, although their statistics are the same."""
     random = np.random.default_rng(4)
     frames = [f"w{k}" for k in range(20)]
@@ -319,7 +320,7 @@ def test_links_of_people_are_counted(tmp_path: Path) -> None:
         )
     right = {(0, 0), (1, 2), (2, 1), (3, 3)}
     gold = gold_files(tmp_path, pairs[:30], [right] * 30)
-    found = niwaki.align(pairs, model="leaf", gold=gold)
+    found = niwaki.align(pairs, model=model, gold=gold)
     assert [set(each.all) for each in found[30:]] == [right] * 30
 
 

@@ -24,18 +24,17 @@ import niwaki
 from niwaki.cli import FAILED, OK, load_command
 from niwaki.cli._arguments import amount, positive
 from niwaki.cli._json import to_json
+from niwaki.cli._loading import Load, Loading, content
 from niwaki.cli._progress import Progress
 from niwaki.data.sentence import Sentence
 from niwaki.errors import NiwakiError
 from niwaki.pipeline.pipeline import Pipeline
-from niwaki.pipeline.store import find_model
-from niwaki.scale.cutting import CONLLU, RECORDS, Shard, shards_of
+from niwaki.scale.cutting import CONLLU, LINES, RECORDS, Shard, has_lines, shards_of
 from niwaki.scale.engine import engine_of
 from niwaki.scale.jobs import QUARANTINE, JobSettings, Report, run_job
 from niwaki.scale.records import conllu_of
 from niwaki.scale.shard_worker import PACKS, PARQUET
 
-Load = Callable[[Any], Any]
 Run = Callable[[argparse.Namespace], int]
 
 _MEGABYTE = 1_000_000
@@ -44,20 +43,25 @@ _RUNNER = "niwaki.cli._shards:CommandOnShards"
 _NO_SETTINGS = {
     *("run", "files", "file", "output", "shards", "engine", "workers", "json"),
     *("quiet", "traceback", "loads", "command", "gold", "target"),
-    *("json_of_report", "writes_json"),
+    *("json_of_report", "writes_json", "input_form"),
 }
-# What several commands take where no model is given.
-_DEFAULT = "en"
 # The end of an output's name, by --to.
 _SUFFIXES = {"json": ".jsonl", "conllu": ".conllu", "table": ".tsv", "html": ".html"}
 
 
 def add_shards(
-    parser: argparse.ArgumentParser, /, *, files: bool = True, to: str = "conllu", **loads: Load
+    parser: argparse.ArgumentParser,
+    /,
+    *,
+    files: bool = True,
+    form: str | None = None,
+    to: str = "conllu",
+    **loads: Load | Loading,
 ) -> None:
     """FILE... and the options of a job; `loads` has what loads each argument that is a model.
 
-    `to` is the form of the output of a command without --to, or of one whose default is not said.
+    `form` is that of the input of a command without --from; `to` is that of the output of a command
+    without --to, or of one whose default is not said.
     """
     if files:
         parser.add_argument("files", metavar="FILE", nargs="*", help="default: stdin")
@@ -88,7 +92,11 @@ def add_shards(
             "--json", action="store_true", help="with --shards: print the report as one JSON object"
         )
     parser.set_defaults(
-        loads=loads,
+        loads={
+            name: load if isinstance(load, Loading) else Loading(load)
+            for name, load in loads.items()
+        },
+        input_form=form,
         default_to=to,
         json_of_report=of_report,
         writes_json=any(
@@ -109,15 +117,6 @@ def _megabytes(text: str) -> float:
     if not found:
         raise argparse.ArgumentTypeError("found 0; give megabytes, such as 4 or 0.5")
     return found
-
-
-def optional(load: Load) -> Load:
-    """Loads a model if one is given."""
-    return functools.partial(_load_if_given, load)
-
-
-def _load_if_given(load: Load, value: Any) -> Any:
-    return None if value is None else load(value)
 
 
 def over_shards(run: Run) -> Run:
@@ -157,9 +156,12 @@ def run_shards(
     for file in files:
         if file == "-" or not os.path.isfile(file):
             raise NiwakiError(f"{file}: no file; --shards needs files")
+        if arguments.input_form == LINES and not has_lines(file):
+            raise NiwakiError(f"{file}: {arguments.command} reads lines; give a file that has them")
     settings = _settings(arguments)
     size = max(1, int(arguments.shard_size * _MEGABYTE))
-    shards = cut(size) if cut else shards_of(files, getattr(arguments, "source", None), size)
+    form = getattr(arguments, "source", arguments.input_form)
+    shards = cut(size) if cut else shards_of(files, form, size)
     total = sum(map(os.path.getsize, files))
     workers = arguments.workers or os.cpu_count() or 1
     rate = _Rate(arguments.command, total)
@@ -183,7 +185,7 @@ def _settings(arguments: argparse.Namespace) -> JobSettings:
     command = arguments.command
     # What is read is known by the checksums of its shards.
     known = {
-        name: value if name == "source" else _content(value, name in arguments.loads)
+        name: value if name == "source" else content(value, arguments.loads.get(name))
         for name, value in given.items()
     }
     record = json.dumps(
@@ -191,40 +193,11 @@ def _settings(arguments: argparse.Namespace) -> JobSettings:
     )
     checksum = hashlib.sha256(record.encode()).hexdigest()
     # Workers are given the files that are found here, and need not find them there.
-    given |= {name: _located(given[name]) for name in arguments.loads}
-    models = [x for name, load in arguments.loads.items() for x in _files_of(given[name], load)]
+    given |= {name: loading.located(given[name]) for name, loading in arguments.loads.items()}
+    models = [
+        file for name, loading in arguments.loads.items() for file in loading.files(given[name])
+    ]
     return JobSettings(checksum, suffix, arguments.pack, _RUNNER, (command, given), tuple(models))
-
-
-def _located(value: Any) -> Any:
-    """A model, or several, by the path of its file."""
-    if isinstance(value, list):
-        return [_located(each) for each in value]
-    return os.path.abspath(find_model(value)) if isinstance(value, str) else value
-
-
-def _files_of(value: Any, load: Load) -> list[str]:
-    """The files of models that a worker will load for an argument."""
-    if value is None:
-        is_optional = isinstance(load, functools.partial) and load.func is _load_if_given
-        return [] if is_optional else [_located(_DEFAULT)]
-    found = value if isinstance(value, list) else [value]
-    return [each for each in found if isinstance(each, str)]
-
-
-def _content(value: Any, is_model: bool) -> Any:
-    """What an argument means: of a file, what is in it."""
-    if isinstance(value, list):
-        return [_content(each, is_model) for each in value]
-    if is_model and value is None:
-        value = _DEFAULT
-    if not isinstance(value, str):
-        return value
-    path = find_model(value) if is_model else value
-    if not os.path.isfile(path):
-        return value
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class CommandOnShards:
@@ -237,9 +210,8 @@ class CommandOnShards:
         # A command whose shards are not what it is itself says so.
         self._run: Callable[[argparse.Namespace], object]
         self._run = getattr(module, "run_shard", module.run)
-        self._given = given
-        for name, load in parser.get_default("loads").items():
-            self._given[name] = load(given[name])
+        loads = parser.get_default("loads")
+        self._given = given | {name: each.made(name, given) for name, each in loads.items()}
 
     def __call__(self, data: bytes, form: str | None, name: str, output: io.BufferedIOBase) -> None:
         given = dict(self._given)

@@ -5,11 +5,12 @@ on them in both directions, which agree on what they learn, and each pair gets a
 of links `i-j`, counted from 0. A link is given if the mean of both directions'
 probabilities reaches the threshold; --method takes a heuristic instead. The text given
 by --with is learned from as well, but not written. What is learned can be kept (--save) and
-applied to other text, which is then not learned from (--apply).
+applied to other text, which is then not learned from (--apply). Hand-aligned pairs (--gold) teach
+what is right, and choose how many letters of words count, unless --source-prefix or --target-prefix
+does; they are learned from, but not written.
 
 --model leaf starts from these links and finds cepts: groups of words, also apart from each
 other, that translate each other as a whole. All words of two linked cepts are linked.
-Hand-aligned pairs (--gold) teach it what is right; they are learned from, but not written.
 
   niwaki align text.en text.ja > text.align
   niwaki align text.en text.ja --preset xu2009 --method grow-diag-final-and
@@ -48,6 +49,7 @@ from niwaki.verbs.aligning import MODELS, align, align_probabilities
 GROUP = "Word order and translation"
 _UNITS = {
     "reading": "pairs",
+    "choosing": "settings",
     "learning": "iterations",
     "weighting": "rounds",
     "climbing": "pairs",
@@ -78,6 +80,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="default",
         metavar="NAME",
         help=f"{', '.join(PRESETS)} (default: %(default)s); options below change it",
+    )
+    parser.add_argument(
+        "--gold",
+        nargs=3,
+        metavar=("SRC", "TGT", "LINKS"),
+        help="hand-aligned pairs to learn from",
     )
     _add_leaf_arguments(parser)
     settings = Settings()
@@ -127,16 +135,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_leaf_arguments(parser: argparse.ArgumentParser) -> None:
     settings = LeafSettings()
     parser.add_argument(
-        "--gold",
-        nargs=3,
-        metavar=("SRC", "TGT", "LINKS"),
-        help="with --model leaf: hand-aligned pairs to learn weights from",
-    )
-    parser.add_argument(
         "--alpha",
         type=float,
         metavar="A",
-        help=f"with --gold: of the F-measure that is raised (default: {settings.alpha})",
+        help="with --model leaf and --gold: of the F-measure that is raised "
+        f"(default: {settings.alpha})",
     )
     parser.add_argument(
         "--iterations",
@@ -217,7 +220,7 @@ def _leaf_settings(arguments: argparse.Namespace) -> LeafSettings | None:
             raise NiwakiError("--alpha without --gold; give hand-aligned pairs")
         given = {"iterations": arguments.iterations, "alpha": arguments.alpha}
         return LeafSettings(**{name: value for name, value in given.items() if value is not None})
-    for name in ("gold", "alpha", "iterations"):
+    for name in ("alpha", "iterations"):
         if getattr(arguments, name) is not None:
             raise NiwakiError(f"--{name} is for --model leaf; give it, or leave --{name} out")
     return None

@@ -15,7 +15,8 @@ import argparse
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_parser_arguments
-from niwaki.cli._shards import add_shards, optional, over_shards
+from niwaki.cli._loading import optional
+from niwaki.cli._shards import add_shards, over_shards
 from niwaki.data.compressions import kept_of, shortened_text
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output

@@ -46,9 +46,10 @@ from niwaki.cli import OK
 from niwaki.cli._arguments import add_threads, positive
 from niwaki.cli._counts import read_counts, write_counts
 from niwaki.cli._linked import add_links_argument, add_links_on_error, check_links_on_error
+from niwaki.cli._loading import optional
 from niwaki.cli._on_error import FormerOption, Skipped
 from niwaki.cli._scores import add_samples_arguments, add_unseen_argument
-from niwaki.cli._shards import add_shards, optional, run_shards
+from niwaki.cli._shards import add_shards, run_shards
 from niwaki.cli._tags import add_tags_argument
 from niwaki.data.conllu import read_conllu
 from niwaki.data.files import open_output

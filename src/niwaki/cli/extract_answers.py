@@ -25,9 +25,15 @@ import argparse
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_parser_arguments
+from niwaki.cli._loading import Loading, optional
+from niwaki.cli._shards import add_shards, over_shards
 from niwaki.data.extraction import write_extracted
+from niwaki.data.roles import read_rolesets
+from niwaki.data.wordnet import WordNet
+from niwaki.pipeline.store import load
+from niwaki.scale.cutting import LINES
 from niwaki.tasks.extraction.model import WAYS, Settings
-from niwaki.tasks.roles.model import IN_THE_BOX
+from niwaki.tasks.roles.model import IN_THE_BOX, RoleLabeller
 from niwaki.verbs.extracting import extract_answers
 
 GROUP = "Other jobs"
@@ -35,7 +41,6 @@ _BY = ",".join(Settings().by)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
     add_parser_arguments(parser)
     parser.add_argument(
@@ -55,8 +60,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--wordnet", metavar="FOLDER", help="where WordNet is, to know forms of words"
     )
+    add_shards(
+        parser,
+        form=LINES,
+        to="json",
+        model=RoleLabeller.load,
+        parser=optional(load),
+        frames=Loading(read_rolesets, is_optional=True, is_model=False),
+        wordnet=Loading(WordNet, is_optional=True, is_model=False),
+    )
 
 
+@over_shards
 def run(arguments: argparse.Namespace) -> int:
     found = extract_answers(
         arguments.file,

@@ -22,8 +22,9 @@ from itertools import islice
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_source, add_threads, positive
 from niwaki.cli._json import to_json
+from niwaki.cli._loading import optional
 from niwaki.cli._on_error import Skipped, add_on_error
-from niwaki.cli._shards import add_shards, check_json, optional, run_shards, status_of
+from niwaki.cli._shards import add_shards, check_json, run_shards, status_of
 from niwaki.cli._tags import add_tags_argument
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output

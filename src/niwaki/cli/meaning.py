@@ -22,7 +22,8 @@ from collections.abc import Iterable, Iterator
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_parser_arguments, positive
-from niwaki.cli._shards import add_shards, optional, over_shards
+from niwaki.cli._loading import optional
+from niwaki.cli._shards import add_shards, over_shards
 from niwaki.data.conllu import write_conllu
 from niwaki.data.files import open_output
 from niwaki.data.meaning import Meaning

@@ -18,14 +18,18 @@ import argparse
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_parser_arguments
+from niwaki.cli._loading import Loading, optional
+from niwaki.cli._shards import add_shards, over_shards
 from niwaki.data.answers import write_rankings
+from niwaki.pipeline.store import load
+from niwaki.scale.cutting import LINES
+from niwaki.tasks.answers.model import AnswerModel
 from niwaki.verbs.ranking import rank
 
 GROUP = "Other jobs"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")
     parser.add_argument(
         *("-m", "--model"),
         metavar="MODEL",
@@ -40,8 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trees", action="store_true", help="also write words, tags and trees of all sentences"
     )
+    ranker = Loading(AnswerModel.load, also=("wordnet",))
+    add_shards(parser, form=LINES, to="json", model=ranker, parser=optional(load))
 
 
+@over_shards
 def run(arguments: argparse.Namespace) -> int:
     ranked = rank(
         arguments.file,

@@ -18,9 +18,10 @@ from collections.abc import Iterator
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_source, add_threads, positive
+from niwaki.cli._loading import optional
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._progress import Progress
-from niwaki.cli._shards import add_shards, optional, over_shards
+from niwaki.cli._shards import add_shards, over_shards
 from niwaki.cli._tags import add_tags_argument
 from niwaki.data.files import open_output
 from niwaki.draw import printable

@@ -4,7 +4,8 @@ Input is a tokenised sentence a line, output a translation a line. --nbest write
 translations of each sentence with their features; --to json adds the phrases, their places and the
 order in which the words were translated. A phrase [s, e) may follow one that ends before word L if
 |s - L| is at most --limit, and if the first word g that is not yet translated then has |g - e| at
-most --limit as well; 0 is monotone.
+most --limit as well; 0 is monotone. With --shards, the numbers of n-best lists begin anew with each
+shard.
 
   echo "he likes swimming ." | niwaki translate run -m en-ja
   niwaki translate-run -m en-ja news.en --limit 4 --nbest 100 > news.nbest
@@ -18,19 +19,24 @@ from collections.abc import Iterator, Sequence
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_threads, natural, positive
+from niwaki.cli._loading import Loading, optional
 from niwaki.cli._on_error import Skipped, add_on_error
 from niwaki.cli._progress import Progress
+from niwaki.cli._shards import add_shards, over_shards
 from niwaki.data.files import open_output
+from niwaki.pipeline.store import load
+from niwaki.scale.cutting import LINES
 from niwaki.tasks.translate.nbest import Hypothesis, NBestList, nbest_lines
+from niwaki.tasks.translate.senses.model import SenseModel
 from niwaki.tasks.translate.system import System
 from niwaki.verbs.sensing import with_senses
 from niwaki.verbs.translating import DEFAULTS, Translation, translate_run
 
 GROUP = "Word order and translation"
+_DEFAULT_PARSER = "en"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: stdin")
     parser.add_argument("-m", "--model", metavar="FOLDER", required=True, help="the system")
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="default: stdout")
     parser.add_argument(
@@ -60,13 +66,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to", choices=["text", "json"], default="text", help="default: text")
     add_threads(parser)
     add_on_error(parser, "lines that cannot be translated")
+    add_shards(
+        parser,
+        form=LINES,
+        to="text",
+        model=Loading(System.load, is_model=False),
+        senses=optional(SenseModel.load),
+        parser=optional(load),
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.shards is not None:
+        # Workers share the parser, so the head has to know which one the system asks for.
+        arguments.parser = arguments.parser or _parser_of(System.load(arguments.model), arguments)
+    return _run(arguments)
+
+
+def _parser_of(system: System, arguments: argparse.Namespace) -> str | None:
+    if arguments.senses is not None:
+        return _DEFAULT_PARSER
+    return system.parser if system.rules is not None else None
+
+
+@over_shards
+def _run(arguments: argparse.Namespace) -> int:
     skipped = Skipped(arguments)
-    system, senses = System.load(arguments.model), None
-    if arguments.senses:
-        system, senses = with_senses(system, arguments.senses, arguments.parser or "en")
+    system, senses = arguments.model, None
+    if not isinstance(system, System):
+        system = System.load(system)
+    if arguments.senses is not None:
+        parser = arguments.parser or _DEFAULT_PARSER
+        system, senses = with_senses(system, arguments.senses, parser)
     found = translate_run(
         arguments.file,
         system,

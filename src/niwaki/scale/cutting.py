@@ -19,13 +19,14 @@ from niwaki.errors import CorpusError, NiwakiError
 from niwaki.scale import parquet, records
 from niwaki.scale.warc import text_records
 
-CONLLU, TEXT, RECORDS = "conllu", "text", "records"
+CONLLU, TEXT, LINES, RECORDS = "conllu", "text", "lines", "records"
 _BY_SUFFIX = {
     **dict.fromkeys([".conllu", ".conll"], CONLLU),
     **dict.fromkeys([".jsonl", ".ndjson"], RECORDS),
 }
 _PACKED = (".gz", ".zst")
 _WARC = (".warc", ".wet")
+_PARQUET = ".parquet"
 _CHUNK = 1 << 20
 
 # Where a shard may end, the best place first: before a document, after a sentence or a
@@ -67,7 +68,7 @@ def pair_shards(source: str, target: str, size: int) -> Iterator[Shard]:
     with open(source, "rb") as raw, Input(raw) as one, Input(target) as other:
         for number, data in enumerate(_grouped(_pair_lines(one, other), size)):
             name = Path(source).name
-            yield Shard(source, name, number, "lines", data, line, 0, raw.tell())
+            yield Shard(source, name, number, LINES, data, line, 0, raw.tell())
             line += data.count(b"\n")
 
 
@@ -94,11 +95,21 @@ def _names(files: Sequence[str]) -> list[str]:
     raise NiwakiError(f"{again}: given twice; give each file once")
 
 
-def _shards(file: str, name: str, form: str | None, size: int) -> Iterator[Shard]:
+def _suffix(file: str) -> str:
+    """That of what is in a file, packed or not."""
     suffixes = [each for each in Path(file).suffixes if each not in _PACKED]
-    last = suffixes[-1] if suffixes else ""
+    return suffixes[-1] if suffixes else ""
+
+
+def has_lines(file: str) -> bool:
+    """Whether a file can be read line by line."""
+    return _suffix(file) not in (_PARQUET, *_WARC)
+
+
+def _shards(file: str, name: str, form: str | None, size: int) -> Iterator[Shard]:
+    last = _suffix(file)
     with open(file, "rb") as raw:
-        if last == ".parquet":
+        if last == _PARQUET:
             total = os.fstat(raw.fileno()).st_size
             form, pieces = RECORDS, _grouped(parquet.json_lines(file), size)
         else:

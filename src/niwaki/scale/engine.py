@@ -202,39 +202,59 @@ def answers(
     So many items are handed in ahead: by default twice as many as there are workers, so that none
     waits; a corpus may not fit here.
     """
-    coming = enumerate(items)
-    given: dict[int, tuple[int, Any, int]] = {}
-
-    def hand_in(number: int, item: Any, attempt: int) -> None:
-        given[crew.submit(item)] = number, item, attempt
-
-    for number, item in itertools.islice(coming, ahead or 2 * crew.workers):
-        hand_in(number, item, 1)
-    for done in crew.finished():
-        number, item, attempt = given.pop(done.ticket)
-        if done.error is not None:
-            raise done.error
-        if done.died:
-            if attempt >= attempts:
-                raise NiwakiError(
-                    f"item {number + 1}: {attempt} workers died of it; give smaller ones"
-                )
-            hand_in(number, item, attempt + 1)
-            continue
-        for following, more in itertools.islice(coming, 1):
-            hand_in(following, more, 1)
-        yield number, done.value
+    handed = _Handed(crew, items, attempts)
+    handed.hand_in(ahead or 2 * crew.workers)
+    for found in handed.results():
+        handed.hand_in(1)
+        yield found
 
 
 def answers_in_order(crew: Crew, items: Iterable[Any], ahead: int | None = None) -> Iterator[Any]:
-    """What workers made of the items, in the order of these."""
+    """What workers made of the items, in the order of these.
+
+    Not more items than `ahead` are taken after the one whose answer is waited for, however long
+    that one takes: others are not made early without end.
+    """
+    handed = _Handed(crew, items, ATTEMPTS)
+    handed.hand_in(ahead or 2 * crew.workers)
     early: dict[int, Any] = {}
     wanted = 0
-    for number, value in answers(crew, items, ahead=ahead):
+    for number, value in handed.results():
         early[number] = value
         while wanted in early:
+            handed.hand_in(1)
             yield early.pop(wanted)
             wanted += 1
+
+
+class _Handed:
+    """Items that workers have been given, and those that they will be."""
+
+    def __init__(self, crew: Crew, items: Iterable[Any], attempts: int) -> None:
+        self._crew, self._coming, self._attempts = crew, enumerate(items), attempts
+        self._given: dict[int, tuple[int, Any, int]] = {}
+
+    def hand_in(self, count: int) -> None:
+        for number, item in itertools.islice(self._coming, count):
+            self._submit(number, item, 1)
+
+    def _submit(self, number: int, item: Any, attempt: int) -> None:
+        self._given[self._crew.submit(item)] = number, item, attempt
+
+    def results(self) -> Iterator[tuple[int, Any]]:
+        """As they come in; an item whose worker died is given to another."""
+        for done in self._crew.finished():
+            number, item, attempt = self._given.pop(done.ticket)
+            if done.error is not None:
+                raise done.error
+            if not done.died:
+                yield number, done.value
+            elif attempt < self._attempts:
+                self._submit(number, item, attempt + 1)
+            else:
+                raise NiwakiError(
+                    f"item {number + 1}: {attempt} workers died of it; give smaller ones"
+                )
 
 
 def engine_of(name: str, workers: int) -> Engine:

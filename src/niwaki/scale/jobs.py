@@ -230,6 +230,12 @@ class _Job:
             )
         case.searched = len(case.bad)
         self._test(case, (0, len(Items(case.task.shard.form, case.task.shard.data))))
+        self._submit_if_tested(case)
+
+    def _submit_if_tested(self, case: _Case) -> None:
+        """Do the shard anew once all that may be bad of it was looked at."""
+        if not case.tested:
+            self._submit(case)
 
     def _test(self, case: _Case, part: tuple[int, int]) -> None:
         """Look through the halves of a part that is bad; a single item of it is the reason."""
@@ -254,5 +260,4 @@ class _Job:
             if done.died:
                 case.error = ""
             self._test(case, part)
-        if not case.tested:
-            self._submit(case)
+        self._submit_if_tested(case)

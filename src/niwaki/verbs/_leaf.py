@@ -1,4 +1,4 @@
-"""What LEAF needs beside the text: classes of its words, and hand-aligned pairs."""
+"""What LEAF needs beside the text: classes of its words."""
 
 from __future__ import annotations
 
@@ -8,28 +8,11 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.bilingual.bitext import Links, read_linked_bitext
-from niwaki.data.files import Source
 from niwaki.data.sentence import Sentence
 from niwaki.features.brown import MIN_COUNT, cluster
-from niwaki.tasks.align.corpus import Corpus, Side
-from niwaki.verbs._given import Watch
+from niwaki.tasks.align.corpus import Side
 
 _CLASSES = 50
-
-# Source, target and links of hand-aligned pairs.
-GoldFiles = tuple[Source, Source, Source]
-
-
-def add_gold(corpus: Corpus, files: GoldFiles, watch: Watch) -> dict[int, Links]:
-    """Read hand-aligned pairs into the corpus; gives their links by the number of the pair."""
-    found = {}
-    for pair in read_linked_bitext(*files):
-        if pair.links is not None:
-            found[corpus.size] = pair.links
-        corpus.add(pair.source, pair.target)
-        watch("reading", 1, 0)
-    return found
 
 
 def word_classes(side: Side, most: int = _CLASSES) -> NDArray[np.int32]:

@@ -36,7 +36,8 @@ from niwaki.verbs._given import (
     name_of,
     unwatched,
 )
-from niwaki.verbs._leaf import GoldFiles, add_gold, word_classes
+from niwaki.verbs._hand_aligned import TRIALS, GoldFiles, add_gold, choose_stems
+from niwaki.verbs._leaf import word_classes
 
 MODELS = ("hmm", "leaf")
 _PATHS = (str, os.PathLike)
@@ -71,10 +72,10 @@ def align(
     be the name of a preset. Links are those whose probability reaches the threshold, or by
     another `method`. `more` pairs of files are learned from only. With `on_error="skip"`, a pair
     with an empty side or too many words has no links. What is learned can be written to a file
-    (`save`) and given to `apply` for other text, which is then not learned from.
+    (`save`) and given to `apply` for other text, which is then not learned from. `gold` files
+    (source, target, links) with hand-aligned pairs teach what is right.
 
-    The model "leaf" links many words with many and has no use for method and threshold; `gold`
-    files (source, target, links) with hand-aligned pairs teach it what is right.
+    The model "leaf" links many words with many and has no use for method and threshold.
 
         >>> align([(["a", "pine"], ["matsu"]), (["the", "pine"], ["matsu"])])
         >>> align("text.en", "text.ja", settings="xu2009", method="grow-diag-final-and")
@@ -131,8 +132,8 @@ class _Given:
     ) -> None:
         if model not in MODELS:
             raise ConfigError(f"no model {model!r}; {nearest(model, MODELS)}")
-        if model != "leaf" and (gold is not None or leaf is not None):
-            raise ConfigError("hand-aligned pairs are for the model leaf; give it, or leave them")
+        if model != "leaf" and leaf is not None:
+            raise ConfigError("settings of leaf are for the model leaf; give it, or leave them")
         if model == "leaf" and (apply is not None or save is not None):
             raise ConfigError("what the model leaf learned cannot be kept; save that of hmm")
         self._settings = preset(settings) if isinstance(settings, str) else settings
@@ -140,6 +141,8 @@ class _Given:
         if self._learned is not None:
             if save is not None:
                 raise NiwakiError("a model learns nothing more; leave out where to save it")
+            if gold is not None:
+                raise NiwakiError("a model learns nothing more; leave out hand-aligned pairs")
             self._settings = self._learned.settings
         self._save = save
         self._gold, self._leaf = gold, leaf or LeafSettings()
@@ -156,19 +159,39 @@ class _Given:
         """All pairs to learn from, and how many of them are wanted."""
         if self._learned is not None and more:
             raise NiwakiError("a model learns nothing more; leave out what is to be learned")
+        texts = [_pairs(*files, on_fault) for files in ((source, target), *more)]
+        if self._gold is not None:
+            texts = self._with_gold(texts)
         corpus = Corpus(self._settings)
         wanted = 0
-        for number, files in enumerate(((source, target), *more)):
-            for pair in _pairs(*files, on_fault):
+        for number, text in enumerate(texts):
+            for pair in text:
                 corpus.add(*pair)
                 self._watch("reading", 1, 0)
             if number == 0:
                 wanted = corpus.size
-        if self._gold is not None:
-            self._links = add_gold(corpus, self._gold, self._watch)
         return corpus, wanted
 
-    def aligner(self, corpus: Corpus) -> Aligner:
+    def _with_gold(
+        self, texts: Iterable[Iterable[tuple[Words, Words]]]
+    ) -> list[list[tuple[Words, Words]]]:
+        """Texts and hand-aligned pairs, by which it is chosen how many letters of words count."""
+        assert self._gold is not None
+        wanted, *more = [list(text) for text in texts]
+        rest = [pair for text in more for pair in text]
+        known = wanted + rest
+        self._links = add_gold(known, self._gold)
+        self._settings = choose_stems(
+            known,
+            self._links,
+            self._settings,
+            alpha=self._leaf.alpha,
+            threads=self._threads,
+            tried=lambda: self._watch("choosing", 1, TRIALS),
+        )
+        return [wanted, known[len(wanted) :]]
+
+    def aligner(self, corpus: Corpus, *, is_start: bool = False) -> Aligner:
         rounds = self._settings.model1_iterations + self._settings.hmm_iterations
         aligner = Aligner(
             corpus,
@@ -176,13 +199,16 @@ class _Given:
             self._threads,
             lambda stage, score: self._watch("learning", 1, rounds),
             self._learned,
+            None if is_start else self._links,
         )
         if self._save is not None:
             aligner.learned.save(self._save)
         return aligner
 
     def leaf(self, corpus: Corpus) -> Leaf:
-        aligner = self.aligner(corpus)
+        # Weights are chosen on the hand-aligned pairs, which the start must not know better than
+        # it will know others.
+        aligner = self.aligner(corpus, is_start=True)
         classes = word_classes(corpus.source), word_classes(corpus.target)
         return Leaf(aligner, classes, self._leaf, self._links, self._threads, self._watch)
 

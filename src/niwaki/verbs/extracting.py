@@ -24,14 +24,14 @@ def extract_answers(
     settings: Settings | None = None,
     labeller: str | os.PathLike[str] | RoleLabeller = IN_THE_BOX,
     frames: Source | Mapping[str, Roleset] | None = None,
-    wordnet: str | os.PathLike[str] | None = None,
+    wordnet: str | os.PathLike[str] | WordNet | None = None,
     threads: int = 1,
 ) -> Iterator[tuple[Question, Extracted]]:
     """Yield questions with the phrases of their candidates that may answer them, best first.
 
     Trees are the input's, or those of `parser`. Phrases are entities, if any are given, or else
     names, numbers and noun phrases. `frames` are PropBank's rolesets, whose links join predicates
-    of one frame; `wordnet` is the folder of WordNet, to know forms of words and related ones.
+    of one frame; `wordnet` is WordNet or its folder, to know forms of words and related ones.
 
         >>> for question, found in extract_answers("questions.jsonl", parser="en"):
         ...     print(question.sentence.text, [answer.text for answer in found.answers[:3]])
@@ -41,7 +41,7 @@ def extract_answers(
         labeller = RoleLabeller.load(labeller)
     known = frames if isinstance(frames, Mapping) or frames is None else read_rolesets(frames)
     reader = labeller if isinstance(labeller, RoleLabeller) else None
-    words = None if wordnet is None else WordNet(wordnet)
+    words = wordnet if isinstance(wordnet, WordNet | None) else WordNet(wordnet)
     extractor = AnswerExtractor(settings, reader, known, words)
     return ((each, extractor.extract(each)) for each in questions_of(source, parser, threads))
 

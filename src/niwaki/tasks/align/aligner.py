@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from niwaki.data.bilingual.bitext import Links
 from niwaki.data.bilingual.posteriors import Posteriors
 from niwaki.errors import NiwakiError
 from niwaki.kernel.bilingual.alignment import ONE_COUNT, Table
 from niwaki.tasks.align.corpus import Corpus, Side
+from niwaki.tasks.align.known import KnownCounts
 from niwaki.tasks.align.learned import LearnedAlignment
 from niwaki.tasks.align.settings import Settings
 
@@ -32,7 +34,8 @@ class Aligner:
     """Learns from a corpus; then `posteriors` aligns the pairs that it learned from.
 
     With what another has `learned`, the corpus is aligned by that, and nothing is learned from it.
-    The result does not depend on the number of threads.
+    `gold` has links made by people, by the number of the pair. The result does not depend on the
+    number of threads.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class Aligner:
         threads: int = 1,
         report: Report | None = None,
         learned: LearnedAlignment | None = None,
+        gold: Mapping[int, Links] | None = None,
     ) -> None:
         if threads < 1:
             raise ValueError("threads is at least 1")
@@ -63,6 +67,8 @@ class Aligner:
         self._empty = np.full(2, settings.empty)
         self._scores = np.zeros((self._table.pairs, 2))
         self._equal = self._equal_words()
+        known = {corpus.used_number(pair): links for pair, links in (gold or {}).items()}
+        self._known = KnownCounts(self._table, known) if known else None
         if learned is not None:
             self._classes = learned.fill(self._table, source.types, target.types)
             self._jumps = learned.arrays["jumps"]
@@ -147,6 +153,8 @@ class Aligner:
         table, smoothing = self._table, self._settings.smoothing
         table.forward_counts[self._equal] += round(self._settings.same_word * ONE_COUNT)
         table.backward_counts[self._equal] += round(self._settings.same_word * ONE_COUNT)
+        if self._known is not None:
+            self._known.add_to(table)
         table.sum_columns(smoothing)
         places = np.linspace(0, len(table.columns), 4 * self._threads + 1)
         edges = np.searchsorted(table.rows, places).tolist()

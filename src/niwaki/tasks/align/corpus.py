@@ -69,3 +69,7 @@ class Corpus:
         else:
             self.empty[self.size] = len(source), len(target)
         self.size += 1
+
+    def used_number(self, pair: int) -> int:
+        """The number of a pair among those that have words on both sides."""
+        return pair - sum(empty < pair for empty in self.empty)

@@ -82,7 +82,8 @@ class Leaf:
         self._starts = self._table.source_starts, self._table.target_starts
         self.weights = generative_weights()
         settings = settings or LeafSettings()
-        self._links = {self._used_number(pair): links for pair, links in (gold or {}).items()}
+        number = self._corpus.used_number
+        self._links = {number(pair): links for pair, links in (gold or {}).items()}
         self._gold = None
         if gold:
             self._gold = GoldPairs(self._links, self._starts, settings.alpha, threads)
@@ -102,10 +103,6 @@ class Leaf:
         corpus, made = self._corpus, self._alignments.pairs(*self._starts)
         for pair in range(corpus.size if count is None else min(count, corpus.size)):
             yield np.zeros(corpus.empty[pair], bool) if pair in corpus.empty else next(made).cells
-
-    def _used_number(self, pair: int) -> int:
-        """The number of a pair among those that have words on both sides."""
-        return pair - sum(empty < pair for empty in self._corpus.empty)
 
     # ---- EMD ----
 
