@@ -61,9 +61,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # `make test` leaves the slow checks to `make acceptance` and `make endurance`.
+    # `make test` leaves what takes long to `make slow`, `make acceptance` and `make endurance`.
     if not config.option.markexpr:
-        config.option.markexpr = "not acceptance and not endurance"
+        config.option.markexpr = "not slow and not acceptance and not endurance"
 
 
 def pytest_sessionfinish() -> None:
