@@ -46,6 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "body"), examples("python"), ids=lambda value: value[:40])
 def test_python(place: str, body: str, folder: Path) -> None:
     if "import spacy" in body:
@@ -55,6 +56,7 @@ def test_python(place: str, body: str, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "body"), sessions(), ids=lambda value: value[:40])
 def test_commands(place: str, body: str, folder: Path) -> None:
     """`niwaki` commands are run and their shown output compared; `make` targets must exist."""
