@@ -127,5 +127,6 @@ def test_the_command_reference_is_up_to_date() -> None:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.TARGET.read_text(encoding="utf-8") == module.reference()
-    assert all(f"## niwaki {name}" in module.reference() for name in cli.command_names())
+    reference = module.reference()
+    assert module.TARGET.read_text(encoding="utf-8") == reference
+    assert all(f"## niwaki {name}" in reference for name in cli.command_names())
