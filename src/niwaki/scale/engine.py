@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import math
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -32,6 +33,8 @@ ATTEMPTS = 3
 # How often in a row processes may die while they start, before that is an error.
 _STARTS = 5
 _CALLS = "niwaki.scale.engine:_Call"
+# How many times as many items as are handed in may wait for one that takes long.
+_REACH = 3
 
 
 @dataclass(frozen=True)
@@ -195,21 +198,36 @@ class Engine(ABC):
 
 
 def answers(
-    crew: Crew, items: Iterable[Any], attempts: int = ATTEMPTS, ahead: int | None = None
+    crew: Crew,
+    items: Iterable[Any],
+    attempts: int = ATTEMPTS,
+    ahead: int | None = None,
+    reach: float = math.inf,
 ) -> Iterator[tuple[int, Any]]:
     """Yield (number of the item, what a worker made of it) as results come in; see `Engine.map`.
 
     So many items are handed in ahead: by default twice as many as there are workers, so that none
-    waits; a corpus may not fit here.
+    waits; a corpus may not fit here. None is handed in that is `reach` items or more behind the
+    first one that is still being worked on.
     """
     coming = enumerate(items)
+    most = ahead or 2 * crew.workers
     given: dict[int, tuple[int, Any, int]] = {}
+    taken = 0
 
     def hand_in(number: int, item: Any, attempt: int) -> None:
         given[crew.submit(item)] = number, item, attempt
 
-    for number, item in itertools.islice(coming, ahead or 2 * crew.workers):
-        hand_in(number, item, 1)
+    def hand_in_more() -> None:
+        nonlocal taken
+        while len(given) < most:
+            first = min((number for number, _, _ in given.values()), default=taken)
+            if taken - first >= reach or (following := next(coming, None)) is None:
+                return
+            hand_in(*following, 1)
+            taken += 1
+
+    hand_in_more()
     for done in crew.finished():
         number, item, attempt = given.pop(done.ticket)
         if done.error is not None:
@@ -221,16 +239,19 @@ def answers(
                 )
             hand_in(number, item, attempt + 1)
             continue
-        for following, more in itertools.islice(coming, 1):
-            hand_in(following, more, 1)
+        hand_in_more()
         yield number, done.value
 
 
 def answers_in_order(crew: Crew, items: Iterable[Any], ahead: int | None = None) -> Iterator[Any]:
-    """What workers made of the items, in the order of these."""
+    """What workers made of the items, in the order of these.
+
+    Of what comes too early, only so much is kept that it fits here, however long one item takes.
+    """
     early: dict[int, Any] = {}
     wanted = 0
-    for number, value in answers(crew, items, ahead=ahead):
+    reach = _REACH * (ahead or 2 * crew.workers)
+    for number, value in answers(crew, items, ahead=ahead, reach=reach):
         early[number] = value
         while wanted in early:
             yield early.pop(wanted)
