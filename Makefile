@@ -19,6 +19,8 @@ KENLM ?= kenlm==0.3.0
 # Tests run on all cores. A process that has none left takes half of what another still has, so
 # neighbours, which share fixtures, mostly stay together.
 PYTEST := pytest -n logical --dist worksteal
+# What `make test` and `make slow` run together.
+ALL := "not acceptance and not endurance"
 KERNEL := $(shell find src/niwaki/kernel -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 # CPython itself does not free everything at its end, so leaks are looked for elsewhere.
 SANITIZED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
@@ -34,7 +36,7 @@ THREADED = tests/pipeline tests/parsers tests/tagging tests/tasks/test_align.py 
 	$(addprefix tests/training/test_,costs.py groups.py interpolation.py links.py partial.py \
 	resume.py self_training.py tagless.py train.py walk.py)
 
-.PHONY: help demo test lint coverage held-coverage acceptance endurance asan tsan soak fuzz bench data model roles-model \
+.PHONY: help demo test slow lint coverage held-coverage acceptance endurance asan tsan soak fuzz bench data model roles-model \
 	meaning-model judge-model accurate accurate-model language-models languages silver scale lock \
 	sbom wheel wheels docs axe build clean
 
@@ -45,19 +47,26 @@ demo: .venv/.installed ## install into .venv and show what Niwaki does
 	@sh tools/demo.sh $(BIN)/niwaki
 
 # Without compiled sources, every process that the tests start would compile them again.
-test coverage acceptance endurance asan: export PYTHONDONTWRITEBYTECODE :=
+test slow coverage acceptance endurance asan: export PYTHONDONTWRITEBYTECODE :=
 
-# With COUNT=1 it is counted what the tests run of Python; `make asan` always counts the kernel's lines.
-test: .venv/.built ## run the test suite
+# With COUNT=1 it is counted what the tests run of Python, each process into a file of its own: `make slow`
+# adds to what `make test` began. `make asan` always counts the kernel's lines.
+COUNTED = $(BIN)/python -m $(if $(COUNT),coverage run -m) $(PYTEST)
+test: .venv/.built ## run the test suite, but what takes long
 	$(if $(COUNT),rm -rf build/coverage && mkdir -p build/coverage)
-	$(BIN)/python -m $(if $(COUNT),coverage run -m) $(PYTEST)
+	$(COUNTED)
 
-held-coverage: ## print what `make test COUNT=1` and `make asan` ran; fails below the floors of pyproject.toml
+slow: .venv/.built ## run the tests that take long: browsers, clusters, environments, long training
+	$(if $(COUNT),mkdir -p build/coverage)
+	$(COUNTED) -m slow
+
+held-coverage: ## print what `make test slow COUNT=1` and `make asan` ran; fails below the floors of pyproject.toml
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python tools/check_coverage.py
 
-coverage: ## run the test suite and `make asan`, and hold what share of the lines they run
+coverage: ## run all tests and `make asan`, and hold what share of the lines they run
 	$(MAKE) test COUNT=1
+	$(MAKE) slow COUNT=1
 	$(MAKE) asan
 	$(MAKE) held-coverage
 
@@ -96,7 +105,7 @@ tsan: .venv/.built ## what runs on threads, under ThreadSanitizer: an hour
 	$(RACES) $(BIN)/python -c 'from niwaki.kernel import conllu; assert "/build/tsan/" in conllu.__file__'
 	$(RACES) $(BIN)/python -m tests.kernel.race; test $$? = 66  # a race made on purpose is found
 	rm -f build/tsan/report.*
-	$(RACES) $(BIN)/pytest $(THREADED) -p no:cacheprovider || { cat build/tsan/report.*; exit 1; }
+	$(RACES) $(BIN)/pytest -m $(ALL) $(THREADED) -p no:cacheprovider || { cat build/tsan/report.*; exit 1; }
 
 fuzz: .venv/.fuzzing ## look for inputs that break a reader or the kernel (SECONDS=60)
 	NIWAKI_COVERAGE=1 $(BIN)/python setup.py -q build --build-base build/fuzz-kernel --build-lib build/fuzz-kernel/lib
@@ -205,7 +214,7 @@ build/encoders/%: | .venv/bin/pip
 # in them is what these tests are for.
 FRAMEWORKS ?= 'dask[dataframe]' pandas pyspark
 scale: .venv-scale/.built ## tests of corpora over shards, with Ray Data, Dask and Spark
-	.venv-scale/bin/pytest tests/scale -p no:cacheprovider
+	.venv-scale/bin/pytest -m $(ALL) tests/scale -p no:cacheprovider
 
 .venv-scale/.built: pyproject.toml setup.py $(KERNEL)
 	$(PYTHON) -m venv .venv-scale

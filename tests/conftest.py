@@ -28,6 +28,11 @@ settings.register_profile(
 )
 settings.load_profile("default")
 
+# What `make test` leaves out: tests with these markers have targets of the same names.
+TARGETS = ("slow", "acceptance", "endurance")
+# Fixtures that take long to make or to use: a browser, a cluster, a fresh environment.
+SLOW_FIXTURES = {"browser", "small_ray", "binaries"}
+
 
 @pytest.fixture
 def fixtures() -> Path:
@@ -58,12 +63,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = Path(item.fspath).relative_to(ROOT / "tests").parts[0]
         if folder in ("kernel", "acceptance", "endurance"):
             item.add_marker(folder)
+        if not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
+            item.add_marker("slow")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # `make test` leaves the slow checks to `make acceptance` and `make endurance`.
+    # `make test` leaves what takes long to `make slow`, `make acceptance` and `make endurance`.
     if not config.option.markexpr:
-        config.option.markexpr = "not acceptance and not endurance"
+        config.option.markexpr = " and ".join(f"not {marker}" for marker in TARGETS)
 
 
 def pytest_sessionfinish() -> None:

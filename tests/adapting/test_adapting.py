@@ -61,6 +61,7 @@ def task(data: Path, **training: Any) -> dict[str, Any]:
     return {"objective": [cost], **({"training": training} if training else {})}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", family_names())
 def test_every_family_gains_on_what_it_has_not_seen(kind: str, stops: Path, tmp_path: Path) -> None:
     base = quick_model(tmp_path / "base", model={"kind": kind})
@@ -89,6 +90,7 @@ def with_beginning(sentence: Sentence, begin: str) -> Sentence:
     )
 
 
+@pytest.mark.slow
 def test_a_treebank_beside_it_is_watched(base: Path, stops: Path, tmp_path: Path) -> None:
     """It says the contrary of the job, which can only be had by force."""
     trees = [with_beginning(s, "Now") for s in read_conllu(TOY) if s.forms[-1] == "."]
@@ -166,6 +168,7 @@ class Interrupted(Log):
         super().stage(name, total)
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on(base: Path, stops: Path, tmp_path: Path) -> None:
     whole = niwaki.adapt(base, task(stops), tmp_path / "whole", threads=1)
     with pytest.raises(InterruptionError):

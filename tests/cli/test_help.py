@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -31,6 +33,19 @@ def test_help_lists_commands_by_their_jobs(
     assert re.findall(r"^  (\S+)", models, re.M) == cli.grouped(cli.command_names())["Models"]
     listing = text.partition("\noptions:\n")[0].splitlines()
     assert max(map(len, listing)) <= 60
+
+
+@pytest.mark.parametrize("words", ["", "--help", "--version"])
+def test_what_is_asked_of_niwaki_itself_imports_no_command(words: str) -> None:
+    """It is answered at once: to import all commands takes a second."""
+    code = (
+        "import sys; from niwaki import cli; cli.main(sys.argv[1:]);"
+        "print('imported:', *(name for name in sys.modules if name.startswith('niwaki.verbs')))"
+    )
+    command = [sys.executable, "-c", code, *words.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "imported:"
+    assert "--version" in words or "\n  shrink  " in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ import pytest
 from tests.faults.place import Place
 from tests.faults.tasks import TASKS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", params=[name for name in TASKS if name != "uptrain --curve"])
 def place(

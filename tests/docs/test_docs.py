@@ -46,6 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "body"), examples("python"), ids=lambda value: value[:40])
 def test_python(place: str, body: str, folder: Path) -> None:
     if "import spacy" in body:
@@ -55,6 +56,7 @@ def test_python(place: str, body: str, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "body"), sessions(), ids=lambda value: value[:40])
 def test_commands(place: str, body: str, folder: Path) -> None:
     """`niwaki` commands are run and their shown output compared; `make` targets must exist."""
@@ -104,10 +106,27 @@ def test_links_lead_somewhere() -> None:
     assert [each for each in found if not (each[0].parent / each[1]).exists()] == []
 
 
+def test_every_table_of_results_names_its_command() -> None:
+    """A section with a table names a command; and the benchmarks that are named exist."""
+    text = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"python\s+-m\s+(benchmarks\.[\w.]+)", text))
+    assert len(named) > 40
+    missing = [each for each in named if not (ROOT / f"{each.replace('.', '/')}.py").exists()]
+    assert missing == []
+    _, *parts = re.split(r"^##+ (.*)\n", text, flags=re.M)
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    del sections["Which table was made when"]
+    tables = {name: body for name, body in sections.items() if "\n| --- " in body}
+    assert len(tables) > 30
+    command = re.compile(r"python\s+-m\s+benchmarks\.|`(make|niwaki) [a-z]")
+    assert [name for name, body in tables.items() if not command.search(body)] == []
+
+
 def test_the_command_reference_is_up_to_date() -> None:
     spec = importlib.util.spec_from_file_location("reference", ROOT / "tools" / "make_reference.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.TARGET.read_text(encoding="utf-8") == module.reference()
-    assert all(f"## niwaki {name}" in module.reference() for name in cli.command_names())
+    reference = module.reference()
+    assert module.TARGET.read_text(encoding="utf-8") == reference
+    assert all(f"## niwaki {name}" in reference for name in cli.command_names())

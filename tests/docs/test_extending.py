@@ -16,6 +16,8 @@ import niwaki
 from tests.conftest import ROOT
 from tests.families.conftest import PLUGIN
 
+pytestmark = pytest.mark.slow
+
 PAGE = ROOT / "docs" / "explain" / "extending.md"
 _FILE = re.compile(r"^```\w+ (\S+)\n(.*?)^```$", re.M | re.S)
 _COMMANDS = re.compile(r"^```sh\n(.*?)^```$", re.M | re.S)

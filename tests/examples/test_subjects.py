@@ -37,6 +37,7 @@ def test_the_guide_shows_it_whole() -> None:
     assert len(code.splitlines()) <= 24
 
 
+@pytest.mark.slow
 def test_a_model_learns_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = ["-m", "niwaki", "train", "examples/subjects.toml", "--init", "en", "--threads", "1"]
     output = tmp_path / "subjects.niwaki"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from examples.triples import cost, facts
 
 import niwaki
@@ -25,6 +26,7 @@ def test_facts_are_read_off_trees() -> None:
     assert cost({"facts": []}, candidates) == [1.0, 0.0]
 
 
+@pytest.mark.slow
 def test_a_model_learns_to_tell_them(tmp_path: Path) -> None:
     command = ["-m", "niwaki", "train", "examples/triples.toml", "--init", "en", "--threads", "1"]
     output = tmp_path / "facts.niwaki"

@@ -104,5 +104,6 @@ def test_a_text_needs_a_model_that_splits_it(tmp_path: Path) -> None:
 
 def test_training_on_with_texts(tmp_path: Path) -> None:
     file = task(tmp_path / "job", "own_trained", [TEXT])
-    model = niwaki.train(file, tmp_path / "m.niwaki", init="en", threads=1)
+    once = ["training.epochs=1"]
+    model = niwaki.train(file, tmp_path / "m.niwaki", init="en", overrides=once, threads=1)
     assert model.learned is not None and len(niwaki.load()("Koi swim.")) == 1

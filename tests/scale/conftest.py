@@ -41,7 +41,7 @@ def small_ray() -> Iterator[None]:
         ray.shutdown()
 
 
-@pytest.fixture(params=["local", "ray"])
+@pytest.fixture(params=["local", pytest.param("ray", marks=pytest.mark.slow)])
 def engine(request: pytest.FixtureRequest) -> str:
     if request.param == "ray":
         request.getfixturevalue("small_ray")

@@ -55,7 +55,7 @@ def test_answers_come_in_order(engine: str, tmp_path: Path) -> None:
     taken = []
 
     def items() -> Iterator[int]:
-        for item in range(12):
+        for item in range(30):
             taken.append(item)
             yield item
 
@@ -64,8 +64,9 @@ def test_answers_come_in_order(engine: str, tmp_path: Path) -> None:
     with engine_of(engine, 2) as started, started.crew(call, *constants) as crew:
         found = answers_in_order(crew, items(), ahead=3)
         assert next(found) == 0
-        assert len(taken) < 12
-        assert list(found) == list(range(2, 24, 2))
+        # However long it took to start another worker for the first item: nine, and three more.
+        assert len(taken) <= 12
+        assert list(found) == list(range(2, 60, 2))
 
 
 def test_an_item_of_a_killed_worker_is_given_to_another(engine: str, tmp_path: Path) -> None:

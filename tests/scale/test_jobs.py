@@ -80,6 +80,7 @@ def test_a_shard_whose_worker_is_killed_is_done_again(
     assert contents(tmp_path / "killed") == contents(tmp_path / "calm")
 
 
+@pytest.mark.slow
 def test_lines_that_kill_or_raise_are_quarantined(corpus: Path, tmp_path: Path) -> None:
     replace_line(corpus, 30, "DEADLY")
     replace_line(corpus, 100, "WRONG")

@@ -119,6 +119,7 @@ def workers_of(pid: int) -> list[int]:
     return [int(x) for x in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+@pytest.mark.slow
 def test_a_killed_head_is_taken_up(tmp_path: Path) -> None:
     path, whole = tmp_path / "m.niwaki", tmp_path / "whole.niwaki"
     checkpoint = Path(f"{path}.checkpoint")

@@ -130,6 +130,7 @@ def comparable(found: Any) -> dict[str, Any]:
     return dict(record)
 
 
+@pytest.mark.slow
 def test_trials_run_side_by_side(
     engine: str, model: Pipeline, stops: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +156,7 @@ def test_trials_run_side_by_side(
     assert all(np.array_equal(one[name], other[name]) for name in one)
 
 
+@pytest.mark.slow
 def test_a_trial_whose_worker_dies_is_trained_again(
     model: Pipeline, stops: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

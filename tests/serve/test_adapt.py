@@ -68,6 +68,7 @@ def models(bench: Client) -> set[str]:
     return {each["id"] for each in bench.get("/api/models").json}
 
 
+@pytest.mark.slow
 def test_adapting_writes_a_model_and_shows_what_it_was_worth(
     bench: Client, adapted: dict[str, Any], model: Pipeline, tmp_path: Path
 ) -> None:
@@ -112,6 +113,7 @@ def test_where_nothing_is_gained_the_model_stays_as_it_is(bench: Client, own: st
     assert models(bench) == before
 
 
+@pytest.mark.slow
 def test_the_trade_off_is_that_of_the_library(
     bench: Client, adapted: dict[str, Any], stops: str, model: Pipeline, toy: list[Sentence]
 ) -> None:
@@ -168,6 +170,7 @@ def test_several_projects_and_a_treebank_are_learned_at_once(
     assert "training" not in config  # the treebank itself is no other one to see what is paid on
 
 
+@pytest.mark.slow
 def test_trees_beside_it_are_as_many_as_was_said(bench: Client, stops: str) -> None:
     request = {"projects": [stops], "treebank": "toy", "treebank_sentences": 7, "minutes": 0}
     job = bench.done(bench.post("/api/adapt-start", request))

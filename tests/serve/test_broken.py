@@ -100,6 +100,7 @@ def test_no_pattern_ends_before_a_last_newline() -> None:
 # -- projects -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [
@@ -172,6 +173,7 @@ def left(
         return work, made(client, "Broken"), made(client, "Sound")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", BREAKS)
 def test_a_broken_project_is_set_aside(
     what: str,

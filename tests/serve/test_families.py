@@ -152,6 +152,7 @@ def test_annotators_are_asked_by_its_doubts(both: Client, arcs: Pipeline, kind: 
     assert asked["probabilities"]["arc"] == [float(each[NOTES["arc"]]) for each in parsed.notes]
 
 
+@pytest.mark.slow
 def test_it_is_adapted_and_stays_what_it_is(both: Client, kind: str) -> None:
     request = {"projects": [annotate(both, "Stops", kind, stop_last)]}
     job = both.done(both.post("/api/adapt-start", request))

@@ -34,6 +34,7 @@ def test_examples_are_answered(bench: Client) -> None:
 
 
 # Warnings of the tool's own code are the tool's: they must not fail a request of ours.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_whatever_is_sent_there_is_no_500(bench: Client) -> None:
     """Schemathesis makes requests from the description, sound ones and unsound ones.

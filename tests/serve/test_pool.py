@@ -20,6 +20,8 @@ import pytest
 from niwaki.serve.registry import Registry
 from tests.serve.conftest import HOST, PATIENT, Client, Reply, running
 
+pytestmark = pytest.mark.slow
+
 QUICK = {"tokens": [["Rain", "falls", "."]]}
 # Some seconds of work for one process.
 LONG = {"tokens": [["pine", "tree"] * 499] * 20, "k": 64, "beam": 128}

@@ -17,6 +17,8 @@ import pytest
 from tests.faults import tasks
 from tests.faults.place import Place
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:

@@ -12,8 +12,11 @@ Not public: each command is a function of `niwaki`, but those of `SHELL_ONLY`.
 from __future__ import annotations
 
 import argparse
+import ast
 import errno
+import functools
 import importlib
+import importlib.util
 import io
 import itertools
 import os
@@ -23,6 +26,7 @@ import sys
 import textwrap
 import traceback
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
@@ -70,7 +74,7 @@ def grouped(commands: Iterable[str]) -> dict[str, list[str]]:
     """The commands of each job that has some, jobs in the order of `GROUPS`."""
     found: dict[str, list[str]] = {group: [] for group in GROUPS}
     for name in commands:
-        found[load_command(name).GROUP].append(name)
+        found[_about(name)[0]].append(name)
     return {group: names for group, names in found.items() if names}
 
 
@@ -117,12 +121,13 @@ class _Parser(argparse.ArgumentParser):
         self.error(f"{what} {word}; {advice}")
 
 
-def make_parser(commands: list[str]) -> argparse.ArgumentParser:
-    """The parser of all commands given; only these are imported."""
+def make_parser(commands: list[str], listed: Iterable[str] = ()) -> argparse.ArgumentParser:
+    """The parser of all commands given; only these are imported. Help lists them, or others."""
     parser = _Parser(
         prog="niwaki",
         usage="niwaki [-h] [--version] COMMAND ...",
-        description="Dependency parsers trained for the job they will do.\n\n" + _listing(commands),
+        description="Dependency parsers trained for the job they will do.\n\n"
+        + _listing(listed or commands),
         epilog="\n".join(
             ["exit status:", *(f"  {status:<5}{text}" for status, text in STATUSES.items())]
         ),
@@ -148,9 +153,23 @@ def make_parser(commands: list[str]) -> argparse.ArgumentParser:
     return parser
 
 
+@functools.cache
+def _about(command: str) -> tuple[str, str]:
+    """The job of a command, and what it says of itself, from its file: imports take a second."""
+    spec = importlib.util.find_spec(f"{__name__}.{command.replace('-', '_')}")
+    assert spec is not None and spec.origin is not None
+    module = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    (group,) = (
+        ast.literal_eval(node.value)
+        for node in module.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "GROUP"
+    )
+    return group, ast.get_docstring(module) or ""
+
+
 def _doc(command: str) -> tuple[str, str]:
     """The first line of what a command says of itself, and the rest."""
-    summary, _, details = (load_command(command).__doc__ or "").strip().partition("\n")
+    summary, _, details = _about(command)[1].strip().partition("\n")
     return summary, details
 
 
@@ -192,10 +211,11 @@ def _main(words: list[str]) -> int:
     # A file whose name makes the two words a command is written with its folder: ./curves.
     if "-".join(words[:2]) in names:
         words = ["-".join(words[:2]), *words[2:]]
-    known = words[:1] if words and words[0] in names else names
     if words and not words[0].startswith("-") and words[0] not in names:
         return _fail(_no_command(words, names), USAGE)
-    parser = make_parser(known)
+    # What is asked of `niwaki` itself needs no command: none is imported, all are listed.
+    known = [word for word in words if word in names][:1]
+    parser = make_parser(known, listed=known if words and words[0] in names else names)
     try:
         parsed = parser.parse_args(words)
     except SystemExit as stop:

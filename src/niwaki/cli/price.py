@@ -1,9 +1,9 @@
-"""Price models on the objectives of a configuration, without training.
+"""Compute what models cost on the objectives of a configuration, without training.
 
 Each model parses the examples of each objective that is a cost; its trees are priced. The mean
 cost and the share of examples that cost nothing are shown, with 95% bootstrap intervals. Of
-several models, each two are compared in both: a star marks an interval of the difference that
-does not hold 0. Less cost is better. Examples that say nothing of trees are left out and
+several models, each two are compared in both: a star marks a significant difference, one whose
+interval excludes 0. Less cost is better. Examples that say nothing of trees are left out and
 counted. Treebanks of the configuration need not be there.
 
 `niwaki train` prices as many as 300 examples after each epoch in the same way. Examples that a

@@ -1,4 +1,4 @@
-"""Make a model small: at most so many bytes, for as little as possible on development data.
+"""Make a model small: at most so many bytes, with as little loss on development data as possible.
 
 The file is packed, which costs nothing but a moment when it is read. If that is not enough, tables
 of weights give up rows, the least important first; which table is next is decided by what trees,

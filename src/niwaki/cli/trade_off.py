@@ -1,9 +1,9 @@
-"""Weigh what a model has gained for a task against what it has paid.
+"""Compare what a model gained on a task with what it lost on a treebank.
 
 GOLD is a treebank; TASK.toml is a configuration whose costs say what trees are for, with
 examples that neither model was trained on (--set objective.1.data=held-out.jsonl changes
 the file). Both models parse both; treebank scores and mean costs are shown with bootstrap
-intervals, then the labels and words that gained and paid, how often imperatives were seen,
+intervals, then the labels and words that got better or worse, how often imperatives were seen,
 and the examples whose trees changed most. What a model has learned from all the same is counted
 in a note; --unseen leaves it out. --word also counts the tags of a word in the
 examples. --html writes a page with the trees.

@@ -7,8 +7,10 @@ configuration is the folder's name. Families of other packages are entry points 
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import metadata
@@ -379,7 +381,13 @@ class Family(Protocol):
 
 def family_names() -> list[str]:
     """The families, found by looking for their folders, and those of installed packages."""
-    return sorted({*_folders(), *(entry.name for entry in metadata.entry_points(group=_GROUP))})
+    return sorted({*_folders(), *(entry.name for entry in _installed(tuple(sys.path)))})
+
+
+@functools.cache
+def _installed(path: tuple[str, ...]) -> tuple[metadata.EntryPoint, ...]:
+    """Those of packages on this path, looked for once: each configuration asks for them."""
+    return tuple(metadata.entry_points(group=_GROUP))
 
 
 def _folders() -> list[str]:
@@ -396,7 +404,7 @@ def load_family(name: str) -> Family:
     if name in _folders():
         family = importlib.import_module(f"{parsers.__name__}.{name}.family").FAMILY
         return family
-    for entry in metadata.entry_points(group=_GROUP):
+    for entry in _installed(tuple(sys.path)):
         if entry.name == name:
             family = entry.load()
             return family

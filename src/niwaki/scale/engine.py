@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import math
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -32,6 +33,8 @@ ATTEMPTS = 3
 # How often in a row processes may die while they start, before that is an error.
 _STARTS = 5
 _CALLS = "niwaki.scale.engine:_Call"
+# How many times as many items as are handed in may wait for one that takes long.
+_REACH = 3
 
 
 @dataclass(frozen=True)
@@ -195,66 +198,64 @@ class Engine(ABC):
 
 
 def answers(
-    crew: Crew, items: Iterable[Any], attempts: int = ATTEMPTS, ahead: int | None = None
+    crew: Crew,
+    items: Iterable[Any],
+    attempts: int = ATTEMPTS,
+    ahead: int | None = None,
+    reach: float = math.inf,
 ) -> Iterator[tuple[int, Any]]:
     """Yield (number of the item, what a worker made of it) as results come in; see `Engine.map`.
 
     So many items are handed in ahead: by default twice as many as there are workers, so that none
-    waits; a corpus may not fit here.
+    waits; a corpus may not fit here. None is handed in that is `reach` items or more behind the
+    first one that is still being worked on.
     """
-    handed = _Handed(crew, items, attempts)
-    handed.hand_in(ahead or 2 * crew.workers)
-    for found in handed.results():
-        handed.hand_in(1)
-        yield found
+    coming = enumerate(items)
+    most = ahead or 2 * crew.workers
+    given: dict[int, tuple[int, Any, int]] = {}
+    taken = 0
+
+    def hand_in(number: int, item: Any, attempt: int) -> None:
+        given[crew.submit(item)] = number, item, attempt
+
+    def hand_in_more() -> None:
+        nonlocal taken
+        while len(given) < most:
+            first = min((number for number, _, _ in given.values()), default=taken)
+            if taken - first >= reach or (following := next(coming, None)) is None:
+                return
+            hand_in(*following, 1)
+            taken += 1
+
+    hand_in_more()
+    for done in crew.finished():
+        number, item, attempt = given.pop(done.ticket)
+        if done.error is not None:
+            raise done.error
+        if done.died:
+            if attempt >= attempts:
+                raise NiwakiError(
+                    f"item {number + 1}: {attempt} workers died of it; give smaller ones"
+                )
+            hand_in(number, item, attempt + 1)
+            continue
+        hand_in_more()
+        yield number, done.value
 
 
 def answers_in_order(crew: Crew, items: Iterable[Any], ahead: int | None = None) -> Iterator[Any]:
     """What workers made of the items, in the order of these.
 
-    Not more items than `ahead` are taken after the one whose answer is waited for, however long
-    that one takes: others are not made early without end.
+    Of what comes too early, only so much is kept that it fits here, however long one item takes.
     """
-    handed = _Handed(crew, items, ATTEMPTS)
-    handed.hand_in(ahead or 2 * crew.workers)
     early: dict[int, Any] = {}
     wanted = 0
-    for number, value in handed.results():
+    reach = _REACH * (ahead or 2 * crew.workers)
+    for number, value in answers(crew, items, ahead=ahead, reach=reach):
         early[number] = value
         while wanted in early:
-            handed.hand_in(1)
             yield early.pop(wanted)
             wanted += 1
-
-
-class _Handed:
-    """Items that workers have been given, and those that they will be."""
-
-    def __init__(self, crew: Crew, items: Iterable[Any], attempts: int) -> None:
-        self._crew, self._coming, self._attempts = crew, enumerate(items), attempts
-        self._given: dict[int, tuple[int, Any, int]] = {}
-
-    def hand_in(self, count: int) -> None:
-        for number, item in itertools.islice(self._coming, count):
-            self._submit(number, item, 1)
-
-    def _submit(self, number: int, item: Any, attempt: int) -> None:
-        self._given[self._crew.submit(item)] = number, item, attempt
-
-    def results(self) -> Iterator[tuple[int, Any]]:
-        """As they come in; an item whose worker died is given to another."""
-        for done in self._crew.finished():
-            number, item, attempt = self._given.pop(done.ticket)
-            if done.error is not None:
-                raise done.error
-            if not done.died:
-                yield number, done.value
-            elif attempt < self._attempts:
-                self._submit(number, item, attempt + 1)
-            else:
-                raise NiwakiError(
-                    f"item {number + 1}: {attempt} workers died of it; give smaller ones"
-                )
 
 
 def engine_of(name: str, workers: int) -> Engine:
