@@ -175,6 +175,12 @@ def write(path: Path, sentences: Iterable[Sentence]) -> Path:
     return path
 
 
+def without_tags(sentence: Sentence) -> Sentence:
+    """An example as a user has it: the parser that is trained tags it, as it will tag later."""
+    blank = ["_"] * len(sentence)
+    return sentence.replace(lemmas=blank, upos=blank, xpos=blank, feats=blank)
+
+
 @dataclass(frozen=True)
 class TaggedTreebank:
     """A treebank to be trained on beside a task, with tags like those of unseen text; none for

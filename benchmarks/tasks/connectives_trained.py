@@ -17,7 +17,7 @@ from typing import Any
 
 import niwaki
 from benchmarks.common import DATA, need, of_parser, parser, report, signature
-from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained, write
+from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained, without_tags, write
 from benchmarks.tasks.connectives import difference, parsed, read, scored
 from niwaki.data.connectives import Connective, Document
 from niwaki.data.sentence import Sentence
@@ -36,6 +36,8 @@ class Way:
     """How a parser is trained on; `sentences` is how many with connectives are learned from."""
 
     smooth: bool = False
+    search: bool = True  # for a tree, where none of a list is right
+    select: str = "hope-fear"
     k: int = 8
     passes: int = 1
     schedule: float | str = "auto"
@@ -47,6 +49,11 @@ class Way:
 WAYS: dict[str, Way] = {
     "trees alone": Way(costs=False),
     "as it is": Way(),
+    "lists alone": Way(search=False),
+    "cheapest": Way(select="hard"),
+    "cheapest, three a tree": Way(select="hard", schedule=3),
+    "smooth, cheapest": Way(smooth=True, select="hard"),
+    "cheapest, 200 sentences": Way(select="hard", sentences=200),
     "smooth": Way(smooth=True),
     "smooth, three a tree": Way(smooth=True, schedule=3),
     "smooth, 200 sentences": Way(smooth=True, sentences=200),
@@ -75,7 +82,7 @@ def examples(given: Sequence[Document], most: int | None) -> list[Sentence]:
         marked = list(replace(each, connectives=found).marked())
         rows += enumerate(marked[number] for number in sorted({c.sentence for c in found}))
     rows.sort(key=lambda row: row[0])
-    return [sentence for _, sentence in rows[:most]]
+    return [without_tags(sentence) for _, sentence in rows[:most]]
 
 
 def inside(connective: Connective) -> bool:
@@ -92,6 +99,7 @@ def trained_on(model: str, part: str, train: Sequence[Document], way: Way) -> Pa
         asked = examples(train[1 - half :: 2], way.sentences and way.sentences // 2)
         data = write(WORK / f"connectives-{part}-{1 - half}-{len(asked)}.conllu", asked)
         more = {"connectives": str(ranker), "k": way.k, "smooth": way.smooth}
+        more |= {"select": way.select, "rescue": way.search}
         objectives.append(
             {"kind": "connectives", "data": str(data), "schedule": way.schedule, **more}
         )

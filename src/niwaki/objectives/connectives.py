@@ -3,11 +3,13 @@
 A model of connectives, which stays as it is, reads the arguments off each candidate tree. The cost
 is the share of arguments that are wrong, or with `smooth` the mean of -log P of the right ones. An
 example is a sentence with connectives both of whose arguments stand in it; it is read by itself.
+Where all candidates of a parser cost something, one more is searched for: most connectives hang
+from their second argument, and most second arguments from the first (`_usual`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +22,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.keys import key
 from niwaki.objectives import Costs, LeftOut
+from niwaki.objectives._usual import usual_tree
 from niwaki.tasks.connectives.candidates import DocumentView
 from niwaki.tasks.connectives.model import ConnectiveModel
 from niwaki.tasks.connectives.questions import Questions
@@ -54,6 +57,7 @@ class Connectives:
         self.sentences = tuple(s for s, found in asked if found)
         self.ids = tuple(s.id or f"{s.file}:{s.line}" for s in self.sentences)
         self._documents = [Document((s,), found) for s, found in asked if found]
+        self._usual = [usual_tree(len(s), _arcs(found)) for s, found in asked if found]
         silent = [s for s, found in asked if not found]
         self.left_out = LeftOut.of(silent, "no connective has both arguments in them")
 
@@ -95,7 +99,7 @@ class Connectives:
         return total / 2
 
     def constraints(self, number: int) -> Constraints | None:
-        return None  # many trees cost nothing, and no statement says which
+        return self._usual[number]
 
 
 def _inside(document: Document, number: int) -> tuple[Connective, ...]:
@@ -107,6 +111,14 @@ def _inside(document: Document, number: int) -> tuple[Connective, ...]:
             places = (Place(0, head.word) for head in heads if head)
             found.append(Connective(0, each.words, *places))
     return tuple(found)
+
+
+def _arcs(found: Sequence[Connective]) -> Iterator[tuple[int, int]]:
+    """Where connectives and their second arguments hang in most trees."""
+    for each in found:
+        if each.arg1 and each.arg2:
+            yield each.arg2.word, each.words[0]
+            yield each.arg1.word, each.arg2.word
 
 
 def load(files: Sequence[str], settings: Settings) -> Connectives:
