@@ -37,6 +37,7 @@ class Way:
 
     smooth: bool = False
     search: bool = True  # for a tree, where none of a list is right
+    arcs: float = 0.0  # what it costs to lack usual arcs
     select: str = "hope-fear"
     k: int = 8
     passes: int = 1
@@ -51,9 +52,10 @@ WAYS: dict[str, Way] = {
     "as it is": Way(),
     "lists alone": Way(search=False),
     "cheapest": Way(select="hard"),
-    "cheapest, three a tree": Way(select="hard", schedule=3),
-    "smooth, cheapest": Way(smooth=True, select="hard"),
-    "cheapest, 200 sentences": Way(select="hard", sentences=200),
+    "arcs": Way(arcs=1.0),
+    "arcs, cheapest": Way(arcs=1.0, select="hard"),
+    "arcs, three a tree": Way(arcs=1.0, schedule=3),
+    "arcs, 200 sentences": Way(arcs=1.0, sentences=200),
     "smooth": Way(smooth=True),
     "smooth, three a tree": Way(smooth=True, schedule=3),
     "smooth, 200 sentences": Way(smooth=True, sentences=200),
@@ -99,7 +101,7 @@ def trained_on(model: str, part: str, train: Sequence[Document], way: Way) -> Pa
         asked = examples(train[1 - half :: 2], way.sentences and way.sentences // 2)
         data = write(WORK / f"connectives-{part}-{1 - half}-{len(asked)}.conllu", asked)
         more = {"connectives": str(ranker), "k": way.k, "smooth": way.smooth}
-        more |= {"select": way.select, "rescue": way.search}
+        more |= {"select": way.select, "rescue": way.search, "arcs": way.arcs}
         objectives.append(
             {"kind": "connectives", "data": str(data), "schedule": way.schedule, **more}
         )

@@ -22,7 +22,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.keys import key
 from niwaki.objectives import Costs, LeftOut
-from niwaki.objectives._usual import usual_tree
+from niwaki.objectives._usual import usual_tree, with_lacking
 from niwaki.tasks.connectives.candidates import DocumentView
 from niwaki.tasks.connectives.model import ConnectiveModel
 from niwaki.tasks.connectives.questions import Questions
@@ -40,15 +40,23 @@ class Settings:
         "", "A model of `niwaki train-connectives`.", path="file", needed="a model of connectives"
     )
     smooth: bool = key(False, "-log P of the right arguments in place of the share of wrong ones.")
+    arcs: float = key(
+        0.0, "What it costs beside, with wrong arguments, to lack usual arcs.", least=0
+    )
 
 
 class Connectives:
     """Sentences with connectives; those without, or with arguments elsewhere, are left out."""
 
     def __init__(
-        self, given: Sequence[Document], model: ConnectiveModel, *, smooth: bool = False
+        self,
+        given: Sequence[Document],
+        model: ConnectiveModel,
+        *,
+        smooth: bool = False,
+        arcs: float = 0.0,
     ) -> None:
-        self._model, self._smooth = model, smooth
+        self._model, self._smooth, self._arcs = model, smooth, arcs
         asked = [
             (sentence, _inside(document, number))
             for document in given
@@ -80,7 +88,8 @@ class Connectives:
         asked = np.bincount(questions.documents, minlength=len(views))
         means = np.bincount(questions.documents, wrong, minlength=len(views)) / asked
         ends = np.cumsum([len(each) for each in candidates])
-        return np.split(means, ends[:-1])
+        costs = np.split(means, ends[:-1])
+        return with_lacking(costs, candidates, self._usual, self._arcs)
 
     def _mistakes(self, questions: Questions) -> Costs:
         pairs = self._model.choose(questions)
@@ -128,7 +137,7 @@ def load(files: Sequence[str], settings: Settings) -> Connectives:
         for file in files
         for document in documents(read_conllu(file, multi_root=True, unknown_heads=True))
     ]
-    objective = Connectives(given, model, smooth=settings.smooth)
+    objective = Connectives(given, model, smooth=settings.smooth, arcs=settings.arcs)
     if not objective.sentences:
         raise ConfigError(
             f"{', '.join(files)}: no connective with both arguments in its sentence; "

@@ -22,7 +22,7 @@ from niwaki.errors import ConfigError
 from niwaki.keys import key
 from niwaki.metrics.roles import counts_of
 from niwaki.objectives import Costs, LeftOut
-from niwaki.objectives._usual import usual_tree
+from niwaki.objectives._usual import usual_tree, with_lacking
 from niwaki.objectives._views import in_lists, views_of
 from niwaki.tasks.roles.model import IN_THE_BOX, RoleLabeller, labeller_names
 
@@ -38,13 +38,16 @@ class Settings:
         choices=labeller_names,
     )
     table: str = key("", "A table of roles beside the data, if they are not in MISC.", path="file")
+    arcs: float = key(0.0, "What it costs beside, with wrong roles, to lack usual arcs.", least=0)
 
 
 class Roles:
     """Sentences with roles; those without are left out."""
 
-    def __init__(self, given: Sequence[Sentence], labeller: RoleLabeller) -> None:
-        self._labeller = labeller
+    def __init__(
+        self, given: Sequence[Sentence], labeller: RoleLabeller, *, arcs: float = 0.0
+    ) -> None:
+        self._labeller, self._arcs = labeller, arcs
         asked = [(sentence, predicates_of(sentence)) for sentence in given]
         kept = [(s, found) for s, found in asked if any(each.fillers for each in found)]
         silent = [s for s, found in asked if not any(each.fillers for each in found)]
@@ -67,7 +70,7 @@ class Roles:
         for at, found in enumerate(self._labeller.label(views, gold)):
             right, read, both = counts_of(gold[at], found)[:3]
             costs[at] = 1 - 2 * both / (right + read)
-        return in_lists(costs, candidates)
+        return with_lacking(in_lists(costs, candidates), candidates, self._usual, self._arcs)
 
     def constraints(self, number: int) -> Constraints | None:
         return self._usual[number]
@@ -87,7 +90,7 @@ def load(files: Sequence[str], settings: Settings) -> Roles:
     for file in files:
         sentences = read_conllu(file, multi_root=True, unknown_heads=True)
         given += with_table(sentences, settings.table) if settings.table else sentences
-    objective = Roles(given, labeller)
+    objective = Roles(given, labeller, arcs=settings.arcs)
     if not objective.sentences:
         raise ConfigError(
             f"{', '.join(files)}: no roles; mark some with Roleset= and Roles= in MISC, or give "
