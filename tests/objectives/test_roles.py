@@ -63,9 +63,8 @@ def test_a_tree_is_searched_for_where_fillers_usually_hang(labeller: RoleLabelle
     assert objective.constraints(0) == Constraints.make(5, heads={3: 2})
 
 
-def test_lacking_arcs_cost_where_the_first_tree_is_wrong(labeller: RoleLabeller) -> None:
+def test_lacking_arcs_cost(labeller: RoleLabeller) -> None:
     sentence = active(25)
-    right = candidates(sentence).only([0])
     far = Tree((2, 0, 4, 2, 2), sentence.tree.deprels)  # "gravel" hangs from "today"
     asked = KBest.of_trees([far, sentence.tree], [1.0, 0.0])
     plain, objective = (Roles([sentence], labeller, arcs=arcs) for arcs in (0.0, 3.0))
@@ -73,8 +72,6 @@ def test_lacking_arcs_cost_where_the_first_tree_is_wrong(labeller: RoleLabeller)
         each.open(each.sentences, asked.names)
     (before,), (costs,) = plain.costs([asked]), objective.costs([asked])
     assert before[0] > 0 and costs.tolist() == [before[0] + 3 * 1 / 3, before[1]]
-    (costs,) = objective.costs([right])
-    assert costs.tolist() == [0]
 
 
 def test_it_is_read_from_files(labeller: RoleLabeller, tmp_path: Path) -> None:

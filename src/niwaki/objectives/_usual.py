@@ -40,16 +40,13 @@ def with_lacking(
     usual: Sequence[Constraints | None],
     weight: float,
 ) -> list[Costs]:
-    """Costs of candidates, and the share of usual arcs that each lacks; `usual` is by example.
-
-    Arcs that the parser's own tree lacks without any harm are not asked for.
-    """
+    """Costs of candidates, and the share of usual arcs that each lacks; `usual` is by example."""
     if not weight:
         return list(costs)
     found = []
     for cost, each in zip(costs, candidates, strict=True):
         wanted = usual[each.number]
-        if wanted is not None and cost[0] > 0:
+        if wanted is not None:
             arcs = [(s.word - 1, s.head) for s in wanted.statements if isinstance(s, FixedHead)]
             words, heads = np.array(arcs).T
             cost = cost + weight * (each.heads[:, words] != heads).mean(axis=1)

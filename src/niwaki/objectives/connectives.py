@@ -40,9 +40,7 @@ class Settings:
         "", "A model of `niwaki train-connectives`.", path="file", needed="a model of connectives"
     )
     smooth: bool = key(False, "-log P of the right arguments in place of the share of wrong ones.")
-    arcs: float = key(
-        0.0, "What it costs beside, with wrong arguments, to lack usual arcs.", least=0
-    )
+    arcs: float = key(0.0, "What it costs beside to lack the usual arcs.", least=0)
 
 
 class Connectives:

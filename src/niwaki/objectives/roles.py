@@ -38,7 +38,7 @@ class Settings:
         choices=labeller_names,
     )
     table: str = key("", "A table of roles beside the data, if they are not in MISC.", path="file")
-    arcs: float = key(0.0, "What it costs beside, with wrong roles, to lack usual arcs.", least=0)
+    arcs: float = key(0.0, "What it costs beside to lack the usual arcs.", least=0)
 
 
 class Roles:
