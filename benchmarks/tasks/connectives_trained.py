@@ -17,7 +17,7 @@ from typing import Any
 
 import niwaki
 from benchmarks.common import DATA, need, of_parser, parser, report, signature
-from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained, without_tags, write
+from benchmarks.tasks._adapting import EWT_TRAIN, WORK, beam_alone, trained, without_tags, write
 from benchmarks.tasks.connectives import difference, parsed, read, scored
 from niwaki.data.connectives import Connective, Document
 from niwaki.data.sentence import Sentence
@@ -48,7 +48,7 @@ class Way:
 
 
 # Smooth costs go up to 9.
-_ARCS = Way(smooth=True, arcs=10.0, k=16)
+_ARCS = Way(smooth=True, arcs=10.0)
 WAYS: dict[str, Way] = {
     "trees alone": Way(costs=False),
     "as it is": Way(),
@@ -100,7 +100,7 @@ def trained_on(model: str, part: str, train: Sequence[Document], way: Way) -> Pa
             {"kind": "connectives", "data": str(data), "schedule": way.schedule, **more}
         )
     record = {"objective": objectives, "training": {"epochs": way.passes}}
-    return trained("connectives", record, init=find_model(model))
+    return trained("connectives", record, init=beam_alone(model))
 
 
 def main() -> None:

@@ -22,14 +22,13 @@ from typing import Any
 
 import niwaki
 from benchmarks.common import DATA, need, of_parser, report, signature
-from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained, without_tags, write
+from benchmarks.tasks._adapting import EWT_TRAIN, WORK, beam_alone, trained, without_tags, write
 from niwaki.data.roles import Filler, predicates_of, with_predicates, with_table
 from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.base import Evaluation
 from niwaki.metrics.roles import evaluate_roles
 from niwaki.metrics.significance import compare
-from niwaki.pipeline.store import find_model
 from niwaki.tasks.roles.assign import WAYS
 from niwaki.tasks.roles.fillers import Asked
 from niwaki.tasks.roles.model import RoleLabeller
@@ -156,7 +155,7 @@ def trained_on(model: str, examples: Sequence[Sentence] | None, share: int) -> P
         data = write(WORK / f"roles-{len(examples)}.conllu", map(without_tags, examples))
         objectives.append({"kind": "roles", "data": str(data), "schedule": SCHEDULE})
     record = {"objective": objectives, "training": {"epochs": 1}}
-    return trained("roles", record, init=find_model(model))
+    return trained("roles", record, init=beam_alone(model))
 
 
 def gains(
