@@ -21,7 +21,9 @@ from niwaki.data.sentence import Sentence
 from niwaki.learning.checkpoint import Checkpoint, hash_of_files
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.base import SAMPLES, Evaluation, resample
+from niwaki.parsers.transition.parser import TransitionParser
 from niwaki.pipeline.pipeline import Pipeline
+from niwaki.pipeline.store import find_model
 from niwaki.scale.engine import engine_of
 from niwaki.tagging.config import TaggerConfig
 from niwaki.tagging.tagger import Tags
@@ -173,6 +175,26 @@ def write(path: Path, sentences: Iterable[Sentence]) -> Path:
     WORK.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"".join(sentence.source for sentence in sentences))
     return path
+
+
+def beam_alone(model: str) -> Path:
+    """A model without the weights of greedy search: training them takes as long as the others, and
+    the scores of these benchmarks do not use them.
+    """
+    pipeline = niwaki.load(model)
+    parser = pipeline.parser
+    if not isinstance(parser, TransitionParser) or parser.greedy is None:
+        return find_model(model)
+    path = WORK / f"{Path(model).stem}-beam.niwaki"
+    WORK.mkdir(parents=True, exist_ok=True)
+    replace(pipeline, parser=replace(parser, greedy=None)).save(path)
+    return path
+
+
+def without_tags(sentence: Sentence) -> Sentence:
+    """An example as a user has it: the parser that is trained tags it, as it will tag later."""
+    blank = ["_"] * len(sentence)
+    return sentence.replace(lemmas=blank, upos=blank, xpos=blank, feats=blank)
 
 
 @dataclass(frozen=True)

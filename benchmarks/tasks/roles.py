@@ -22,14 +22,13 @@ from typing import Any
 
 import niwaki
 from benchmarks.common import DATA, need, of_parser, report, signature
-from benchmarks.tasks._adapting import EWT_TRAIN, WORK, trained, write
+from benchmarks.tasks._adapting import EWT_TRAIN, WORK, beam_alone, trained, without_tags, write
 from niwaki.data.roles import Filler, predicates_of, with_predicates, with_table
 from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.base import Evaluation
 from niwaki.metrics.roles import evaluate_roles
 from niwaki.metrics.significance import compare
-from niwaki.pipeline.store import find_model
 from niwaki.tasks.roles.assign import WAYS
 from niwaki.tasks.roles.fillers import Asked
 from niwaki.tasks.roles.model import RoleLabeller
@@ -153,10 +152,10 @@ def trained_on(model: str, examples: Sequence[Sentence] | None, share: int) -> P
         {"data": str(write(WORK / f"ewt-train-{share}.conllu", trees))}
     ]
     if examples is not None:
-        data = write(WORK / f"roles-{len(examples)}.conllu", examples)
+        data = write(WORK / f"roles-{len(examples)}.conllu", map(without_tags, examples))
         objectives.append({"kind": "roles", "data": str(data), "schedule": SCHEDULE})
     record = {"objective": objectives, "training": {"epochs": 1}}
-    return trained("roles", record, init=find_model(model))
+    return trained("roles", record, init=beam_alone(model))
 
 
 def gains(
@@ -206,7 +205,7 @@ def on_questions(arguments: argparse.Namespace) -> dict[str, Any]:
     trees = {"data": str(without_questions())}
     base = trained("roles-base", {"objective": [trees], **BASE})
     asked = [s for s in read("train") if is_question(s) and predicates_of(s)]
-    data = write(WORK / "roles-questions.conllu", asked)
+    data = write(WORK / "roles-questions.conllu", map(without_tags, asked))
     roles = {"kind": "roles", "data": str(data), "schedule": arguments.schedule, "k": arguments.k}
     passes = {"training": {"epochs": arguments.passes}}
     alone, both = (

@@ -99,11 +99,16 @@ def test_what_is_wrong_is_told_in_a_line(files: Path, capfd: pytest.CaptureFixtu
     gold, bare, model = (files / name for name in ("gold.jsonl", "bare.jsonl", "a.niwaki"))
     strange = files / "strange.jsonl"
     strange.write_text('{"candidates": ["a"]}\n')
-    out = files / "x.niwaki"
+    out, ranked, empty = files / "x.niwaki", files / "one.jsonl", files / "empty.jsonl"
+    empty.touch()
+    ranked.write_text('{"id": "nobody asked", "candidates": [{"id": "1", "score": 1}]}\n')
     for words, message in (
+        (("train-ranker", empty, "-o", out, "--no-wordnet"), "empty.jsonl: no right answer to"),
+        (("evaluate-ranking", empty, empty), "empty.jsonl: no question with right and wrong"),
+        (("evaluate-ranking", gold, ranked), "one.jsonl: no ranking of question"),
         (("rank", strange, "-m", model), "strange.jsonl:1:question: candidates without a question"),
         (("rank", bare, "-m", model), 'bare.jsonl:1:HEAD: no tree of "Who rakes pines ?"; give'),
-        (("rank", gold, "-m", gold), "not a niwaki model"),
+        (("rank", gold, "-m", gold), "give a file made by `niwaki train-ranker`"),
         (("train-ranker", gold, "-o", out, "--matchers", "x"), "no matcher 'x'; known: bm25"),
         (("evaluate-ranking", gold, files / "train.jsonl"), "give an id and a score each"),
     ):

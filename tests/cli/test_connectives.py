@@ -68,12 +68,19 @@ def test_a_parser_makes_the_trees(files: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_is_told_in_a_line(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    gold, model = files / "gold.conllu", files / "c.niwaki"
+    gold, model, bare = (files / name for name in ("gold.conllu", "c.niwaki", "bare.conllu"))
+    plain, others = files / "plain.txt", files / "others.conllu"
+    plain.write_text("Mori rests .\n")
+    others.write_text(gold.read_text().replace("gravel", "sand"))
     for words, message in (
-        (("train-connectives", files / "bare.conllu", "-o", "x"), "no connective has both"),
+        (("train-connectives", bare, "-o", "x"), "bare.conllu: no connective has both"),
+        (("evaluate-connectives", bare, gold), "bare.conllu: no connectives, so that there is"),
+        (("evaluate-connectives", gold, others), "others.conllu:1:FORM: other words than gold"),
+        (("connectives", plain, "-m", model), "plain.txt:1:HEAD: no tree above word 1"),
+        (("connectives", gold, "-m", files), "give a file made by `niwaki train-connectives`"),
         (("train-connectives", gold, "-o", "x", "--levels", 7), "levels is 7; give at most 3"),
-        (("evaluate-connectives", gold, files / "train.conllu"), "8 gold documents but 12"),
-        (("connectives", gold, "-m", gold), "not a niwaki model"),
+        (("evaluate-connectives", gold, files / "train.conllu"), "train.conllu: 8 gold documents"),
+        (("connectives", gold, "-m", gold), "give a file made by `niwaki train-connectives`"),
     ):
         assert run(*words) == 1
         said = capfd.readouterr().err

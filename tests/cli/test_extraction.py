@@ -56,9 +56,13 @@ def test_what_is_refused(files: Path, capfd: pytest.CaptureFixture[str]) -> None
     bare.write_text(as_text(pool(1), trees=False), encoding="utf-8")
     wrong = files / "wrong.txt"
     wrong.write_text("q0 (\n", encoding="utf-8")
+    none, found = files / "none.txt", files / "found.jsonl"
+    none.touch()
+    assert run("extract-answers", files / "asked.jsonl", "-o", found) == 0
     for words, message in (
         (("extract-answers", bare), "give whole trees, or parse them"),
         (("extract-answers", bare, "--by", "role"), "did you mean 'roles'"),
+        (("evaluate-answers", none, found), "none.txt: no pattern of question"),
         (("evaluate-answers", wrong, bare), "write: question, a space, a regular expression"),
     ):
         assert run(*words) != 0

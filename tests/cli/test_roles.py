@@ -87,14 +87,19 @@ def test_the_labeller_in_the_box_reads_text(tmp_path: Path) -> None:
 
 def test_what_is_wrong_is_told_in_a_line(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
     gold, labeller = files / "gold.conllu", files / "r.niwaki"
-    odd, headless = files / "odd.conllu", files / "headless.conllu"
+    odd, headless, unmarked, others = (
+        files / f"{name}.conllu" for name in ("odd", "headless", "bare", "others")
+    )
+    others.write_text(gold.read_text().replace("Mori", "Sato"))
     odd.write_text(gold.read_text().replace("rake.01", "rake.77"))
     headless.write_text("1\tGo\tgo\tVERB\t_\t_\t_\t_\t_\t_\n\n")
     for words, message in (
-        (("train-roles", files / "bare.conllu", "-o", "x"), "no predicate has a role"),
+        (("train-roles", unmarked, "-o", "x"), "bare.conllu: no predicate has a role"),
+        (("evaluate-roles", unmarked, gold), "bare.conllu: no predicates, so that there"),
+        (("evaluate-roles", gold, others), "others.conllu:8:FORM: other words than gold"),
         (("train-roles", gold, "-o", "x", "--prior", 0), "prior is 0.0; give a number above 0"),
-        (("evaluate-roles", gold, files / "train.conllu"), "12 gold sentences but 24"),
-        (("roles", gold, "-m", gold), "not a niwaki model"),
+        (("evaluate-roles", gold, files / "train.conllu"), "train.conllu: 12 gold sentences"),
+        (("roles", gold, "-m", gold), "give a file made by `niwaki train-roles`"),
         (("roles", gold, "-m", "en"), "en"),
         (("roles", odd, "-m", labeller), "odd.conllu:1:MISC: unknown roleset rake.77 of word 2"),
         (("roles", headless, "-m", labeller), "headless.conllu:1:HEAD: no tree above word 1"),

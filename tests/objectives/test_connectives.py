@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from niwaki.data.connectives import Document
+from niwaki.data.connectives import Connective, Document, Place
+from niwaki.data.constraints import Constraints
 from niwaki.data.kbest import KBest
 from niwaki.data.tree import Tree
 from niwaki.errors import ConfigError
@@ -50,6 +52,45 @@ def test_wrong_arguments_cost(model: ConnectiveModel) -> None:
     assert 0 < surprise[0] < 0.2 < surprise[1] < -np.log(1e-4)
     one, other = hard.costs([asked, asked])
     assert one.tolist() == other.tolist() == costs.tolist()
+
+
+def test_a_tree_is_searched_for_where_arguments_usually_hang(model: ConnectiveModel) -> None:
+    document = stories(1)[0]
+    usual = Connectives([document], model).constraints(0)
+    assert usual is not None
+    # "and" hangs from "waters", "waters" from "rakes".
+    assert usual == Constraints.make(7, heads={4: 5, 5: 2})
+    right, wrong = candidates(document)
+    assert not list(usual.broken_by(right)) and list(usual.broken_by(wrong))
+
+
+@pytest.mark.parametrize(
+    ("more", "heads"),
+    [
+        # The same argument hangs from two words: which of them is not known.
+        (Connective(1, (6,), Place(1, 3), Place(1, 5)), {4: 5, 6: 5}),
+        # Each argument would hang from the other.
+        (Connective(1, (6,), Place(1, 5), Place(1, 2)), None),
+        # A connective that is its own argument says nothing.
+        (Connective(1, (6,), Place(1, 5), Place(1, 6)), {4: 5, 5: 2}),
+    ],
+)
+def test_what_contradicts_is_not_searched_for(
+    model: ConnectiveModel, more: Connective, heads: dict[int, int] | None
+) -> None:
+    (story,) = stories(1)
+    document = replace(story, connectives=(*story.connectives, more))
+    usual = Connectives([document], model).constraints(0)
+    assert usual == (None if heads is None else Constraints.make(7, heads=heads))
+
+
+def test_lacking_arcs_cost(model: ConnectiveModel) -> None:
+    document = stories(1)[0]
+    asked = candidates(document)
+    objective = Connectives([document], model, arcs=2.0)
+    objective.open(objective.sentences, asked.names)
+    (costs,) = objective.costs([asked])
+    assert costs.tolist() == [0, 0.5 + 2 * 1 / 2], "of two usual arcs, the wrong tree has one"
 
 
 def test_it_is_read_from_files(model: ConnectiveModel, tmp_path: Path) -> None:

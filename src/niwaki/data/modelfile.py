@@ -26,6 +26,7 @@ import zlib
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -150,39 +151,42 @@ def give_model_files(files: Mapping[str, ModelFile]) -> None:
     _given.update(files)
 
 
-def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
-    """Read a model file and check all of it; raises ModelError if a bit is wrong."""
+def read_model_file(path: str | os.PathLike[str], command: str = "train") -> ModelFile:
+    """Read a model file and check all of it; raises ModelError if a bit is wrong.
+
+    command: what makes such files, for whoever gives another one.
+    """
     name = os.fspath(path)
     if _given and os.path.abspath(name) in _given:
         return _given[os.path.abspath(name)]
-    with open(path, "rb", opener=_open_regular) as file:
+    with open(path, "rb", opener=partial(_open_regular, command)) as file:
         size = os.fstat(file.fileno()).st_size
         try:
-            return ModelFile(name, read_parts(name, file, size))
+            return ModelFile(name, read_parts(name, file, size, command))
         except MemoryError as error:
             raise ModelError(f"{name}: {size:,} bytes, more than there is memory for") from error
 
 
-def _open_regular(path: str, flags: int) -> int:
+def _open_regular(command: str, path: str, flags: int) -> int:
     """Open a file; a FIFO that nobody writes to is not waited for."""
     opened = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(opened).st_mode):
         os.close(opened)
-        raise ModelError(f"{path}: not a regular file; give a file made by `niwaki train`")
+        raise ModelError(f"{path}: not a regular file; give a file made by `niwaki {command}`")
     return opened
 
 
-def read_parts(path: str, file: BinaryIO, size: int) -> dict[str, bytes]:
+def read_parts(path: str, file: BinaryIO, size: int, command: str = "train") -> dict[str, bytes]:
     """The parts of a model file of so many bytes, summed and found whole.
 
     They are read, not mapped: what is summed is what is used, whatever becomes of the file.
     """
     start = file.read(_PREFIX.size)
     if len(start) < _PREFIX.size or size < _PREFIX.size + _DIGEST:
-        raise _foreign(path, start[: len(_MAGIC)])
+        raise _foreign(path, start[: len(_MAGIC)], command)
     magic, version, length = _PREFIX.unpack(start)
     if magic != _MAGIC:
-        raise _foreign(path, magic)
+        raise _foreign(path, magic, command)
     if version not in (FORMAT_VERSION, PACKED_VERSION):
         raise ModelError(
             f"{path}: model format {version}, but this niwaki reads formats {FORMAT_VERSION} and "
@@ -268,8 +272,8 @@ def _damaged(path: str, found: str) -> ModelError:
     return ModelError(f"{path}: damaged model file: {found}; copy or download it again")
 
 
-def _foreign(path: str, start: bytes) -> ModelError:
+def _foreign(path: str, start: bytes, command: str) -> ModelError:
     return ModelError(
         f"{path}: not a niwaki model (it begins with {shown(start)}); "
-        "give a file made by `niwaki train`"
+        f"give a file made by `niwaki {command}`"
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from niwaki.data.connectives import Document
-from niwaki.errors import NiwakiError
+from niwaki.errors import CorpusError, NiwakiError
 from niwaki.metrics.base import Counts, Evaluation, Metric, Scores
 
 METRICS = ("Arg1", "Arg2", "both", "connectives")
@@ -48,9 +48,9 @@ def evaluate_connectives(
         )
     for right, found in zip(gold, system, strict=True):
         if [s.forms for s in right.sentences] != [s.forms for s in found.sentences]:
-            raise NiwakiError(
-                f"{right.sentences[0].file}:{right.sentences[0].line}: other words in the "
-                "system's document; compare the same ones"
+            first = found.sentences[0]
+            raise CorpusError(
+                first.file, first.line, "FORM", "other words than gold ones", "compare the same"
             )
         counts.append(_count(right, found))
     empty = np.zeros((0, 6), dtype=np.int64)

@@ -13,7 +13,7 @@ import numpy as np
 
 from niwaki.data.roles import Predicate, predicates_of
 from niwaki.data.sentence import Sentence
-from niwaki.errors import NiwakiError
+from niwaki.errors import CorpusError, NiwakiError
 from niwaki.metrics.base import Counts, Evaluation, Metric, Scores
 
 METRICS = ("roles", "fillers", "predicates", "rolesets")
@@ -46,9 +46,8 @@ def evaluate_roles(gold: Sequence[Sentence], system: Sequence[Sentence]) -> Role
     counts = np.zeros((len(gold), 3 * len(METRICS)), dtype=np.int64)
     for row, right, found in zip(counts, gold, system, strict=True):
         if right.forms != found.forms:
-            raise NiwakiError(
-                f"{found.file}:{found.line}: other words than in the gold sentence; "
-                "compare the same ones"
+            raise CorpusError(
+                found.file, found.line, "FORM", "other words than gold ones", "compare the same"
             )
         row[:] = counts_of(predicates_of(right), predicates_of(found))
     return RolesEvaluation(counts)

@@ -52,7 +52,7 @@ class Objective(TaskExamples, Protocol):
         """The costs of candidates of some examples, a number a tree."""
 
     def constraints(self, number: int) -> Constraints | None:
-        """What trees must obey to cost nothing, if it can be said so."""
+        """What trees obey that cost nothing, or that most such trees do, if it can be said."""
 
 
 @runtime_checkable

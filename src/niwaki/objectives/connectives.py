@@ -3,11 +3,13 @@
 A model of connectives, which stays as it is, reads the arguments off each candidate tree. The cost
 is the share of arguments that are wrong, or with `smooth` the mean of -log P of the right ones. An
 example is a sentence with connectives both of whose arguments stand in it; it is read by itself.
+Where all candidates of a parser cost something, one more is searched for: most connectives hang
+from their second argument, and most second arguments from the first (`_usual`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +22,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.keys import key
 from niwaki.objectives import Costs, LeftOut
+from niwaki.objectives._usual import usual_tree, with_lacking
 from niwaki.tasks.connectives.candidates import DocumentView
 from niwaki.tasks.connectives.model import ConnectiveModel
 from niwaki.tasks.connectives.questions import Questions
@@ -37,15 +40,21 @@ class Settings:
         "", "A model of `niwaki train-connectives`.", path="file", needed="a model of connectives"
     )
     smooth: bool = key(False, "-log P of the right arguments in place of the share of wrong ones.")
+    arcs: float = key(0.0, "What it costs beside to lack the usual arcs.", least=0)
 
 
 class Connectives:
     """Sentences with connectives; those without, or with arguments elsewhere, are left out."""
 
     def __init__(
-        self, given: Sequence[Document], model: ConnectiveModel, *, smooth: bool = False
+        self,
+        given: Sequence[Document],
+        model: ConnectiveModel,
+        *,
+        smooth: bool = False,
+        arcs: float = 0.0,
     ) -> None:
-        self._model, self._smooth = model, smooth
+        self._model, self._smooth, self._arcs = model, smooth, arcs
         asked = [
             (sentence, _inside(document, number))
             for document in given
@@ -54,6 +63,7 @@ class Connectives:
         self.sentences = tuple(s for s, found in asked if found)
         self.ids = tuple(s.id or f"{s.file}:{s.line}" for s in self.sentences)
         self._documents = [Document((s,), found) for s, found in asked if found]
+        self._usual = [usual_tree(len(s), _arcs(found)) for s, found in asked if found]
         silent = [s for s, found in asked if not found]
         self.left_out = LeftOut.of(silent, "no connective has both arguments in them")
 
@@ -76,7 +86,8 @@ class Connectives:
         asked = np.bincount(questions.documents, minlength=len(views))
         means = np.bincount(questions.documents, wrong, minlength=len(views)) / asked
         ends = np.cumsum([len(each) for each in candidates])
-        return np.split(means, ends[:-1])
+        costs = np.split(means, ends[:-1])
+        return with_lacking(costs, candidates, self._usual, self._arcs)
 
     def _mistakes(self, questions: Questions) -> Costs:
         pairs = self._model.choose(questions)
@@ -95,7 +106,7 @@ class Connectives:
         return total / 2
 
     def constraints(self, number: int) -> Constraints | None:
-        return None  # many trees cost nothing, and no statement says which
+        return self._usual[number]
 
 
 def _inside(document: Document, number: int) -> tuple[Connective, ...]:
@@ -109,6 +120,14 @@ def _inside(document: Document, number: int) -> tuple[Connective, ...]:
     return tuple(found)
 
 
+def _arcs(found: Sequence[Connective]) -> Iterator[tuple[int, int]]:
+    """Where connectives and their second arguments hang in most trees."""
+    for each in found:
+        if each.arg1 and each.arg2:
+            yield each.arg2.word, each.words[0]
+            yield each.arg1.word, each.arg2.word
+
+
 def load(files: Sequence[str], settings: Settings) -> Connectives:
     model = ConnectiveModel.load(settings.connectives)
     given = [
@@ -116,7 +135,7 @@ def load(files: Sequence[str], settings: Settings) -> Connectives:
         for file in files
         for document in documents(read_conllu(file, multi_root=True, unknown_heads=True))
     ]
-    objective = Connectives(given, model, smooth=settings.smooth)
+    objective = Connectives(given, model, smooth=settings.smooth, arcs=settings.arcs)
     if not objective.sentences:
         raise ConfigError(
             f"{', '.join(files)}: no connective with both arguments in its sentence; "

@@ -25,7 +25,7 @@ def load_as(
     Raises ModelError if it is another one, or damaged, and says what to give: `what`, which is the
     result of `command`.
     """
-    file = read_model_file(path)
+    file = read_model_file(path, command)
     if file.config.get("kind") != kind:
         raise ModelError(f"{file.path}: no {what}; give one of `niwaki {command}`")
     try:

@@ -224,8 +224,8 @@ class CostConfig:
     )
     rescue: bool = key(
         True,
-        "If no candidate is right, and it is known what is (partial), search for the best tree "
-        "that is.",
+        "If no candidate is right, and it is known what is (partial) or what most often is "
+        "(connectives, roles), search for the best tree of that kind.",
         when=_LISTS_TREES,
     )
     # An instance of the objective's own class `Settings`; None for its defaults.

@@ -154,7 +154,7 @@ class Pricer:
             constraints = self._objective.constraints(number)
             if not self._config.rescue or constraints is None:
                 continue
-            if priced.way == 0 and priced.costs.min() > 0:
+            if priced.way == 0 and priced.costs.min() > 0 and not _obeyed(constraints, priced):
                 priced.rescued = True
                 obeying = self._obeying(number, constraints)
                 priced.candidates = priced.candidates.and_then(obeying)
@@ -168,6 +168,11 @@ class Pricer:
             raise ObjectiveError(
                 f"example {shown(self._objective.ids[number])}: {error}"
             ) from error
+
+
+def _obeyed(constraints: Constraints, priced: Priced) -> bool:
+    """Whether a candidate is such a tree: none that is searched for would be better."""
+    return any(next(constraints.broken_by(tree), None) is None for tree in priced.candidates)
 
 
 # -- examples of several sentences -----------------------------------------------------------

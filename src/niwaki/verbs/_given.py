@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
@@ -76,6 +77,18 @@ def read_given(
         segmenter = None if pipeline is None else pipeline.segmenter
         return read_sentences(given, form, segmenter, on_fault=on_fault)
     return sentences_given(given, None if pipeline is None else pipeline.read_text)
+
+
+@contextmanager
+def told_of_files(given: Iterable[Any]) -> Iterator[None]:
+    """What is wrong with files as a whole names them; a fault that has a place is left as it is."""
+    try:
+        yield
+    except NiwakiError as error:
+        names = [os.fspath(each) for each in given if isinstance(each, str | os.PathLike)]
+        if type(error) is not NiwakiError or not names:
+            raise
+        raise NiwakiError(f"{', '.join(names)}: {error}") from error
 
 
 def links_of(given: Any) -> Iterable[Links]:

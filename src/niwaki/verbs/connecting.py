@@ -9,6 +9,7 @@ from pathlib import PurePath
 
 from niwaki.data.connectives import Document, documents
 from niwaki.data.sentence import Sentence
+from niwaki.errors import NiwakiError
 from niwaki.metrics.connectives import ConnectivesEvaluation
 from niwaki.metrics.connectives import evaluate_connectives as evaluate_documents
 from niwaki.tasks.connectives.learning import learn_connectives
@@ -21,6 +22,7 @@ from niwaki.verbs._given import (
     model_of,
     name_of,
     read_given,
+    told_of_files,
     unwatched,
 )
 
@@ -63,11 +65,12 @@ def train_connectives(
 
         >>> model = train_connectives("train.conllu", "connectives.niwaki", parser="en")
     """
-    files = [source] if is_source(source) else source
+    files = [source] if is_source(source) else list(source)  # type: ignore[arg-type]
     given = _documents(files, parser, threads)  # type: ignore[arg-type]
     made_by = "given" if parser is None else PurePath(name_of(parser, "a model")).name
     card = {"trees": made_by}
-    model = learn_connectives(given, settings, card, lambda total: watch("learning", 1, total))
+    with told_of_files(files):
+        model = learn_connectives(given, settings, card, lambda total: watch("learning", 1, total))
     if output is not None:
         model.save(output)
     return model
@@ -78,7 +81,12 @@ def evaluate_connectives(gold: Sentences, system: Sentences) -> ConnectivesEvalu
 
     >>> evaluate_connectives("gold.conllu", "system.conllu").scores["both"]
     """
-    return evaluate_documents(_documents([gold], None, 1), _documents([system], None, 1))
+    right, found = (_documents([each], None, 1) for each in (gold, system))
+    with told_of_files([gold]):
+        if not any(each.connectives for each in right):
+            raise NiwakiError("no connectives, so that there is nothing to score; mark them")
+    with told_of_files([system]):
+        return evaluate_documents(right, found)
 
 
 def _documents(

@@ -13,7 +13,7 @@ from niwaki.data.wordnet import WordNet
 from niwaki.metrics.extraction import ExtractionEvaluation, evaluate_extraction
 from niwaki.tasks.extraction.model import AnswerExtractor, Settings
 from niwaki.tasks.roles.model import IN_THE_BOX, RoleLabeller
-from niwaki.verbs._given import Model, is_source
+from niwaki.verbs._given import Model, is_source, told_of_files
 from niwaki.verbs.ranking import Questions, questions_of
 
 
@@ -55,4 +55,5 @@ def evaluate_answers(
     """
     patterns = read_patterns(gold) if is_source(gold) else list(gold)  # type: ignore[arg-type]
     found = read_extracted(system) if is_source(system) else list(system)  # type: ignore[arg-type]
-    return evaluate_extraction(patterns, found)
+    with told_of_files([gold]):
+        return evaluate_extraction(patterns, found)

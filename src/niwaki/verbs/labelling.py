@@ -10,7 +10,7 @@ from typing import Any
 from niwaki.data.files import Source
 from niwaki.data.roles import Roleset, predicates_of, read_rolesets, with_predicates, with_table
 from niwaki.data.sentence import Sentence
-from niwaki.errors import CorpusError
+from niwaki.errors import CorpusError, NiwakiError
 from niwaki.metrics.roles import RolesEvaluation
 from niwaki.metrics.roles import evaluate_roles as evaluate_sentences
 from niwaki.tasks.roles.facts import facts_of
@@ -25,6 +25,7 @@ from niwaki.verbs._given import (
     model_of,
     name_of,
     read_given,
+    told_of_files,
     unwatched,
 )
 
@@ -102,12 +103,14 @@ def train_roles(
 
         >>> labeller = train_roles("train.conllu", "roles.niwaki", table="train.roles.tsv")
     """
-    files = [source] if is_source(source) else source
+    files = [source] if is_source(source) else list(source)  # type: ignore[arg-type]
     given = _parsed(files, parser, threads, table)  # type: ignore[arg-type]
     known = frames if isinstance(frames, Mapping) or frames is None else read_rolesets(frames)
     made_by = "given" if parser is None else PurePath(name_of(parser, "a model")).name
     about = {"card": dict(card or {}), "trees": made_by}
-    labeller = learn_roles(given, settings, known, about, lambda total: watch("learning", 1, total))
+    told = lambda total: watch("learning", 1, total)  # noqa: E731
+    with told_of_files(files):
+        labeller = learn_roles(given, settings, known, about, told)
     if output is not None:
         labeller.save(output)
     return labeller
@@ -120,7 +123,12 @@ def evaluate_roles(
 
     >>> evaluate_roles("gold.conllu", "system.conllu").scores["roles"]
     """
-    return evaluate_sentences(_parsed([gold], None, 1, table), _parsed([system], None, 1))
+    right, found = _parsed([gold], None, 1, table), _parsed([system], None, 1)
+    with told_of_files([gold]):
+        if not any(map(predicates_of, right)):
+            raise NiwakiError("no predicates, so that there is nothing to score; mark Roleset=")
+    with told_of_files([system]):
+        return evaluate_sentences(right, found)
 
 
 def _labeller(given: Labeller) -> RoleLabeller:

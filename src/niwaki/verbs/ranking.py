@@ -17,11 +17,20 @@ from niwaki.data.answers import (
 )
 from niwaki.data.files import Source
 from niwaki.data.wordnet import WordNet
+from niwaki.errors import NiwakiError
 from niwaki.metrics.ranking import RankingEvaluation
 from niwaki.metrics.ranking import evaluate_ranking as evaluate_rankings
 from niwaki.tasks.answers.learning import learn_answers
 from niwaki.tasks.answers.model import AnswerModel, Settings
-from niwaki.verbs._given import Model, Watch, is_source, model_of, name_of, unwatched
+from niwaki.verbs._given import (
+    Model,
+    Watch,
+    is_source,
+    model_of,
+    name_of,
+    told_of_files,
+    unwatched,
+)
 
 Questions = Source | Iterable[Question]
 Folder = str | os.PathLike[str]
@@ -67,9 +76,11 @@ def train_ranker(
     settings = settings or Settings()
     words = WordNet(wordnet) if settings.wordnet else None
     made_by = "given" if parser is None else PurePath(name_of(parser, "a model")).name
-    given = list(questions_of(source, parser, threads))
+    files = [source] if is_source(source) else list(source)  # type: ignore[arg-type]
+    given = list(questions_of(files, parser, threads))
     told = lambda total: watch("learning", 1, total)  # noqa: E731
-    model = learn_answers(given, settings, words, {"trees": made_by}, told)
+    with told_of_files(files):
+        model = learn_answers(given, settings, words, {"trees": made_by}, told)
     if output is not None:
         model.save(output)
     return model
@@ -87,7 +98,11 @@ def evaluate_ranking(
     else:
         judged = [each.judged if isinstance(each, Question) else each for each in gold]  # type: ignore[union-attr,misc]
     ranked = read_rankings(system) if is_source(system) else list(system)  # type: ignore[arg-type]
-    return evaluate_rankings(judged, ranked)
+    with told_of_files([gold]):
+        if not any(len(set(each.right.values())) == 2 for each in judged):
+            raise NiwakiError("no question with right and wrong candidates; judge some")
+    with told_of_files([system]):
+        return evaluate_rankings(judged, ranked)
 
 
 def questions_of(

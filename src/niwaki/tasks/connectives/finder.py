@@ -31,6 +31,8 @@ class Finder:
         Of places that overlap, the surest is taken.
         """
         spans, view = list(_spans(document, self.phrases)), DocumentView(document)
+        for number in range(len(document.sentences)):
+            _ = view[number]  # a text without trees is told of, whatever its words
         data = CandidateSets.of(_choice(view[s], words, None) for s, words in spans)
         scores = self.ranker.scores(data)[::2].tolist()
         taken: dict[tuple[int, int], Connective] = {}
