@@ -65,7 +65,10 @@ def test_a_line_is_a_sentence(judge: Path, capfd: pytest.CaptureFixture[str]) ->
 def test_errors_are_one_line(
     judge: Path, model_path: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "empty.txt").touch()
+    nothing = ("train-judge", TOY, "--reference", tmp_path / "empty.txt", "-o", tmp_path / "j")
     for words, said in (
+        (nothing, "no sentence in the reference; give a large text"),
         (("corrupt", HASTY), "hasty.txt:1:UPOS: no tags; give sentences with tags, or a parser"),
         (("judge", TOY, "-m", model_path), "no judge; give one of `niwaki train-judge`"),
         (("judge", TOY, "-m", judge, "--parser", model_path), "toy gives no probabilities"),

@@ -116,8 +116,11 @@ def train_judge(
     """
     check_kinds(kinds)
     pipeline = _parser_of(parser)
-    texts = pipeline.parse(_read_all(reference, pipeline), threads=threads, retag=True)
-    counts = PatternCounts.of(_watched(texts, watch, "counting"))
+    text = _read_all(reference, pipeline)
+    if not text:
+        raise NiwakiError("no sentence in the reference; give a large text to count patterns in")
+    parsed = pipeline.parse(text, threads=threads, retag=True)
+    counts = PatternCounts.of(_watched(parsed, watch, "counting"))
     given = _read_all(source, pipeline)
     if not any(map(breakage_of, given)):
         given = list(pipeline.parse(given, threads=threads, retag=True))
