@@ -12,10 +12,11 @@ parser. With --pairs, a judge that learned from all folds ranks pairs of JFLEG (
 and their corrections), BLiMP and corrections from git histories. --share and --reference-share
 take every so-many-th sentence of GUM and of AMALGUM. What was parsed is kept in build/tasks.
 
---as-it-is parses EWT's dev or test part, clean and broken. --train trains the parser on, with some
-trees of EWT's training part, and with every N-th sentence of GUM's that it has not learned from,
-broken. Beside it stand the same with trees alone, and with those sentences as they are, so that
-what GUM's trees are worth is not taken for robustness.
+--as-it-is parses EWT's dev or test part, clean and broken, and tells how much better tags and the
+parser's own trees of the clean sentences would do. --train trains the model on: its tagger with
+EWT's training part, its parser with every N-th sentence of GUM's that it has not learned from, as
+they are and broken. Beside it stands the same with those sentences as they are, so that what GUM's
+trees are worth is not taken for robustness.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ import hashlib
 import json
 import lzma
 import pickle
+import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,6 +49,7 @@ from niwaki.metrics.means import MeanEvaluation
 from niwaki.metrics.significance import compare
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import find_model
+from niwaki.tasks.grammar.broken import clean_words, surviving_tree, with_whole_tree
 from niwaki.tasks.grammar.corrupt import ERRORS, JUDGED, KINDS, SLIPS, broken
 from niwaki.tasks.grammar.features import Expected, Look, numbers_of, table_of
 from niwaki.tasks.grammar.judge import METHODS, Judge, Settings, learn_trees
@@ -63,9 +67,12 @@ OFTEN = 20
 LENGTHS = range(5, 41)
 # Pairs of each of BLiMP's 67 paradigms.
 BLIMP_PAIRS = 100
-# To be robust: every so-many-th tree of EWT, and so many examples for each.
-TREES = 12
-SCHEDULE = 4
+# To be robust: how often a tree is broken, and how tagger and parser learn. Chosen on EWT dev.
+COPIES = 3
+ROBUST: dict[str, Any] = {
+    "tagger": {"finetune_epochs": 2, "learning_rate": 0.03},
+    "training": {"epochs": 1, "min_updates": 5, "finetune_share": 0.5},
+}
 
 
 def amalgum(share: int) -> Iterator[Sentence]:
@@ -309,26 +316,33 @@ def real_pairs(model: Pipeline, data: Corpus, counts: PatternCounts) -> dict[str
 # -- robustness ----------------------------------------------------------------------------
 
 
-def trained_on(model: str, share: int, broken_share: float | None) -> Path:
-    """The parser trained on, with trees, and with heads in GUM of sentences broken or whole."""
-    trees = list(niwaki.read_conllu(need(EWT_TRAIN)))[::TREES]
-    data = write(WORK / f"ewt-train-{TREES}.conllu", trees)
-    objectives: list[dict[str, Any]] = [{"data": str(data)}]
-    if broken_share is not None:
-        # Of several roots, none is the right one.
-        single = (s for s in gum(niwaki.load(model), 1) if s.heads.count(0) == 1)
-        examples = write(WORK / f"gum-robust-{share}.conllu", list(single)[::share])
-        objectives.append(
-            {
-                "kind": "robustness",
-                "data": str(examples),
-                "kinds": list(KINDS),
-                "share": broken_share,
-                "schedule": SCHEDULE,
-            }
-        )
-    record = {"objective": objectives, "training": {"epochs": 1}}
-    return trained("robustness", record, init=find_model(model))
+def broken_copies(clean: Sequence[Sentence], lexicon: Lexicon, count: int) -> list[Sentence]:
+    """Each sentence broken in so many different ways, if it can be, as trees to learn from."""
+    found: list[Sentence] = []
+    for sentence in clean:
+        order = random.Random(" ".join(sentence.forms)).sample(list(KINDS), len(KINDS))
+        made = (broken(sentence, kind, lexicon) for kind in order)
+        found += map(with_whole_tree, islice((each for each in made if each is not None), count))
+    return found
+
+
+def trained_on(model: str, share: int, *, breaks: bool) -> Path:
+    """The model trained on: its tagger with EWT's tags, its parser with trees of GUM, which it has
+    not learned from; each sentence once as it is, and some times broken or as it is again.
+    """
+    ewt = list(niwaki.read_conllu(need(EWT_TRAIN)))
+    # Of several roots, none is the right one.
+    trees = [s for s in gum(niwaki.load(model), 1) if s.heads.count(0) == 1][::share]
+    lexicon = Lexicon.of(ewt)
+    objectives: list[dict[str, Any]] = []
+    for name, clean, count, layer in (("ewt", ewt, 1, "tags"), ("gum", trees, COPIES, "trees")):
+        more = broken_copies(clean, lexicon, count) if breaks else clean * count
+        files = [
+            str(write(WORK / f"{name}-robust-{share}-{number}-{breaks}.conllu", part))
+            for number, part in enumerate((clean, more))
+        ]
+        objectives.append({"data": files, "trains": [layer]})
+    return trained("robustness", {"objective": objectives, **ROBUST}, find_model(model), threads=1)
 
 
 def surviving(gold: Sequence[Sentence], system: Sequence[Sentence]) -> MeanEvaluation:
@@ -382,18 +396,39 @@ def broken_ewt(part: str, share: int = 1) -> tuple[list[Sentence], dict[str, lis
 
 
 def suffering(model: str, part: str, share: int) -> dict[str, Any]:
-    """What a parser loses as it is."""
-    found = measured(find_model(model), *broken_ewt(part, share), share)
-    return {row: each.to_json(SAMPLES) for row, each in found.items()}
+    """What a parser loses as it is; and what it would have with right tags, and if it kept the
+    trees of the clean sentences.
+    """
+    gold, test = broken_ewt(part, share)
+    result: dict[str, Any] = {
+        row: each.to_json(SAMPLES)
+        for row, each in measured(find_model(model), gold, test, share).items()
+    }
+    pipeline = niwaki.load(model)
+    own = {s.id: s for s in pipeline.parse(gold, retag=True)}
+    for kind, sentences in test.items():
+        trees = [
+            surviving_tree(own[s.id.removesuffix(f"-{kind}")], clean_words(s)) for s in sentences
+        ]
+        kept = [
+            s.replace(heads=heads, deprels=labels)
+            for s, (heads, labels) in zip(sentences, trees, strict=True)
+        ]
+        result[kind]["with right tags"] = surviving(
+            sentences, list(pipeline.parse(sentences))
+        ).scores["UAS"]
+        result[kind]["with the tree of the clean sentence"] = surviving(sentences, kept).scores[
+            "UAS"
+        ]
+    return result
 
 
 def robustness(model: str, part: str, share: int) -> dict[str, Any]:
     gold, test = broken_ewt(part)
     systems = {
         "as it is": measured(find_model(model), gold, test),
-        "trees alone": measured(trained_on(model, share, None), gold, test),
-        "whole sentences": measured(trained_on(model, share, 0.0), gold, test),
-        "broken sentences": measured(trained_on(model, share, 1.0), gold, test),
+        "whole sentences": measured(trained_on(model, share, breaks=False), gold, test),
+        "broken sentences": measured(trained_on(model, share, breaks=True), gold, test),
     }
     last = systems["broken sentences"]
     result: dict[str, Any] = {

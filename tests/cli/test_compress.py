@@ -117,6 +117,7 @@ def test_a_parser_makes_the_trees(files: Path, tmp_path: Path) -> None:
 def test_what_is_wrong_is_told_in_a_line(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
     gold, model, bare = files / "gold.jsonl", files / "s.niwaki", files / "bare.conllu"
     (files / "silent.jsonl").write_text(json.dumps({"tokens": ["Go"]}) + "\n")
+    (files / "text.jsonl").write_text("Go home.\n")
     for words, message in (
         (("train-compressor", bare, "-o", "x"), "no word is dropped by person 1"),
         (("train-compressor", gold, "-o", "x"), "gold.jsonl:1:HEAD: no tree above word 1"),
@@ -125,6 +126,8 @@ def test_what_is_wrong_is_told_in_a_line(files: Path, capfd: pytest.CaptureFixtu
         (("evaluate-compression", files / "silent.jsonl", bare), "other words in the system"),
         (("compress", bare, "-m", bare), "not a niwaki model"),
         (("compress", files / "silent.jsonl", "-m", model, "--rate", "gold"), "nobody has said"),
+        (("compress", bare, "-m", model, "--rate", "gold"), "nobody has dropped a word"),
+        (("train-compressor", files / "text.jsonl", "-o", "x"), "text.jsonl:1:LINE: not JSON"),
     ):
         assert run(*words) == 1, words
         said = capfd.readouterr().err

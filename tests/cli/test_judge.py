@@ -39,6 +39,17 @@ def test_every_kind_of_breakage_by_its_name(capfd: pytest.CaptureFixture[str]) -
     assert "invalid choice: 'upside-down'" in capfd.readouterr().err
 
 
+def test_added_words_hang_from_the_word_before_if_trees_should_be_whole(tmp_path: Path) -> None:
+    out = tmp_path / "broken.conllu"
+    assert run("corrupt", TOY, "--kind", "extra", "--whole", "-o", out) == 0
+    found = list(read_conllu(out))
+    assert len(found) == len(list(read_conllu(TOY)))
+    for sentence in found:
+        (added,) = (at for at, notes in enumerate(sentence.notes) if notes["Clean"] == "0")
+        assert sentence.heads[added] == added and sentence.deprels[added] == "reparandum"
+        assert sentence.heads.count(0) == 1 and -1 not in sentence.heads
+
+
 def test_broken_sentences_are_judged_and_scored(
     judge: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -65,7 +76,10 @@ def test_a_line_is_a_sentence(judge: Path, capfd: pytest.CaptureFixture[str]) ->
 def test_errors_are_one_line(
     judge: Path, model_path: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "empty.txt").touch()
+    nothing = ("train-judge", TOY, "--reference", tmp_path / "empty.txt", "-o", tmp_path / "j")
     for words, said in (
+        (nothing, "no sentence in the reference; give a large text"),
         (("corrupt", HASTY), "hasty.txt:1:UPOS: no tags; give sentences with tags, or a parser"),
         (("judge", TOY, "-m", model_path), "no judge; give one of `niwaki train-judge`"),
         (("judge", TOY, "-m", judge, "--parser", model_path), "toy gives no probabilities"),

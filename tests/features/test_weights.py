@@ -183,6 +183,16 @@ def test_differences_are_added_where_they_fall() -> None:
     assert sum(right) >= 50
 
 
+def test_of_differences_a_share_may_be_added() -> None:
+    keys = spread(20)
+    base = compress(learned({key: {0: 100, 1: 7} for key in keys}), CLASSES, max_rows=1000)
+    more = learned({key: {0: -80, 2: 40} for key in keys})
+    half = compress_onto(base, more, 0.5)
+    for key in keys:
+        wanted = pytest.approx([60, 7, 20], abs=2 * half.scale)
+        assert score(half, key)[:3].tolist() == wanted
+
+
 def test_many_small_differences_are_not_rounded_away() -> None:
     keys = spread(600)
     base = compress(learned({key: {0: 1270, 1: 30} for key in keys}), CLASSES, max_rows=1000)

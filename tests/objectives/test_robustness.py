@@ -11,8 +11,9 @@ from niwaki.data.conllu import read_conllu
 from niwaki.data.kbest import KBest
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
-from niwaki.objectives import ArcObjective, load_objective
+from niwaki.objectives import ArcObjective, KnowsTags, load_objective
 from niwaki.objectives.robustness import Robustness, Settings
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
 from tests.toy import TOY, Log, quick_model, skip_without_extras, write
@@ -61,6 +62,42 @@ def test_some_sentences_stay_whole_and_none_has_tags() -> None:
     bare = [s.replace(upos=["_"] * len(s)) for s in read_conllu(TOY)]
     left = Robustness(bare, Settings(("missing",))).left_out
     assert left is not None and left.count == len(bare) and left.reason == "cannot be broken"
+
+
+def test_tags_are_for_the_tagger_alone() -> None:
+    """Those of words that survive; of what was changed or added nobody knows them."""
+    clean = {s.id: s for s in read_conllu(TOY)}
+    for kind in ("extra", "agreement", "lower-case"):
+        objective = toy((kind,))
+        assert isinstance(objective, KnowsTags)
+        for tagged, shown in zip(objective.tagged, objective.sentences, strict=True):
+            assert tagged.forms == shown.forms and set(shown.upos) == {"_"}
+            whole = clean[tagged.id.removesuffix(f"-{kind}")]
+            known = [tag for tag in tagged.upos if tag != "_"]
+            changed = sum(form not in whole.forms for form in tagged.forms)
+            if kind == "lower-case":
+                assert known == list(whole.upos)
+            else:
+                assert len(known) >= len(tagged) - max(changed, 1)
+
+
+def test_a_tagger_learns_broken_words(tmp_path: Path) -> None:
+    few = write(tmp_path / "few.conllu", list(read_conllu(TOY))[::3])
+    base = quick_model(tmp_path / "base.niwaki", few)
+    broken = {"kind": "robustness", "data": str(TOY), "kinds": ["all-capitals"]}
+    record = {"objective": [{"data": str(few)}, broken], "training": {"epochs": 1}}
+
+    def right(model: Pipeline) -> int:
+        gold = toy(("all-capitals",)).tagged
+        parsed = model.parse(gold, retag=True)
+        pairs = zip(gold, parsed, strict=True)
+        return sum(a == b for g, p in pairs for a, b in zip(g.upos, p.upos, strict=True))
+
+    found = []
+    for epochs in (0, 3):
+        config = make_config({**record, "tagger": {"finetune_epochs": epochs}})
+        found.append(right(train(config, tmp_path / "m", Log(), init=base, threads=1)))
+    assert found[0] < found[1]
 
 
 def test_it_is_read_from_files(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from niwaki.data.bilingual.references import Reference, write_references
 from niwaki.data.sentence import Sentence
+from niwaki.errors import ConfigError
 from niwaki.features.weights import PackedWeights
 from niwaki.learning.checkpoint import Checkpoint
 from niwaki.objectives import costs_of_trees, load_objective
@@ -18,6 +19,7 @@ from niwaki.parsers.transition.parser import TransitionParser
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.tagging.config import TaggerConfig
+from niwaki.tagging.tagger import Tagger
 from niwaki.tagging.trainer import folds_of, jackknife
 from niwaki.training.card import card_of
 from niwaki.training.config import Config, continued
@@ -252,3 +254,70 @@ def test_folds_may_be_said() -> None:
     for folds in (10, 5, 0):
         said = make_config({"objective": [TREES], "tagger": {"folds": folds}})
         assert continued(said, card).tagger.folds == folds
+
+
+def tagger_of(model: Pipeline) -> list[bytes]:
+    assert isinstance(model.tagger, Tagger) and isinstance(model.tagger.model, PackedWeights)
+    return [array.tobytes() for array in model.tagger.model.arrays.values()]
+
+
+def test_the_tagger_learns_on_if_that_is_said(
+    beam: Pipeline, toy: list[Sentence], tmp_path: Path
+) -> None:
+    """Before the parser, which then sees its tags."""
+    other = [s.replace(upos=[tag.replace("NOUN", "PROPN") for tag in s.upos]) for s in toy]
+    other = [s.replace(xpos=[tag.replace("NN", "NNP") for tag in s.xpos]) for s in other]
+    known = set(beam.tagger.upos.names) if beam.tagger else set()
+    assert "PROPN" in known, "a tagger keeps its tags"
+    data = {"data": str(write(tmp_path / "other.conllu", other))}
+
+    def nouns(model: Pipeline) -> int:
+        return sum(s.upos.count("NOUN") for s in model.parse(toy, retag=True))
+
+    kept = train(config_of(data), tmp_path / "kept", Log(), init=beam, threads=1)
+    assert tagger_of(kept) == tagger_of(beam)
+    log = Log()
+    config = config_of(data, tagger={"finetune_epochs": 3})
+    taught = train(config, tmp_path / "taught", log, init=beam, threads=1)
+    assert log.stages[0] == "tagger"
+    assert nouns(taught) < nouns(beam) / 2 and nouns(kept) == nouns(beam)
+
+
+def test_what_the_tagger_learned_is_taken_up_again(
+    beam: Pipeline, toy: list[Sentence], tmp_path: Path
+) -> None:
+    config = config_of(
+        TREES,
+        {"kind": "robustness", "data": str(TOY), "kinds": ["lower-case"]},
+        tagger={"finetune_epochs": 2},
+        training={"epochs": 1, "checkpoint_minutes": 0},
+    )
+    whole = Breaking()
+    train(config, tmp_path / "whole", whole, init=beam, threads=1)
+    with pytest.raises(BrokenError):
+        train(config, tmp_path / "m", Breaking(0.7 * whole.done), init=beam, threads=1)
+    train(config, tmp_path / "m", Log(), init=beam, threads=2, resume=True)
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_a_tagger_that_is_not_there_cannot_learn_on(tmp_path: Path) -> None:
+    config = config_of(TREES, tagger={"finetune_epochs": 1})
+    with pytest.raises(ConfigError, match=r"is for a model that is trained on; give one \(--init"):
+        train(config, tmp_path / "m", Log(), threads=1)
+
+
+# -- labels --------------------------------------------------------------------------------
+
+
+def test_trees_with_other_labels_are_refused(
+    start: Pipeline, toy: list[Sentence], tmp_path: Path
+) -> None:
+    formal = [s.replace(deprels=["-*1"] * len(s)) for s in toy]
+    data = write(tmp_path / "formal.conllu", formal)
+    with pytest.raises(ConfigError, match="has none of the labels of these trees, '-\\*1' for"):
+        train(config_of({"data": str(data)}), tmp_path / "m", Log(), init=start, threads=1)
+    data = write(tmp_path / "some.conllu", [*toy, formal[0]])
+    log = Log()
+    train(config_of({"data": str(data)}), tmp_path / "m", log, init=start, threads=1)
+    wanted = f"{len(formal[0])} words have labels that the model does not have, '-*1' for instance"
+    assert any(note.startswith(wanted) for note in log.notes)

@@ -8,8 +8,9 @@ How a sentence breaks depends on its words and the seed. Spelling, misspelling a
 those of English.
 
 The output has `Clean=3` in MISC of a word that is word 3 of the clean sentence, and `Clean=0` of
-one that was added, whose head is not known (`_`). A word whose head is missing hangs from the
-nearest ancestor that is there; a lost root is replaced by a word below it.
+one that was added, whose head is not known (`_`), or with --whole the word before it. A word whose
+head is missing hangs from the nearest ancestor that is there; a lost root is replaced by a word
+below it.
 
   niwaki corrupt trees.conllu > broken.conllu
   niwaki corrupt trees.conllu --kind missing --kind lower-case --seed 7
@@ -46,6 +47,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--once", action="store_true", help="break each sentence in one of the ways, by chance"
     )
     parser.add_argument(
+        "--whole",
+        action="store_true",
+        help="trees to learn from: an added word hangs from the word before it",
+    )
+    parser.add_argument(
         "--to", choices=["conllu", "text"], default="conllu", help="text: one sentence per line"
     )
     add_parser_arguments(parser)
@@ -58,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         list(KINDS) if _ALL in kinds else kinds,
         seed=arguments.seed,
         once=arguments.once,
+        whole=arguments.whole,
         parser=arguments.parser,
         threads=arguments.threads,
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from niwaki.data.documents import NEW
@@ -42,7 +43,7 @@ def read_compressions(
     Sentences of CoNLL-U have one reference, `Keep=0` where words are dropped.
     """
     stream = opened(source)
-    if stream.peek(1 << 12).lstrip()[:1] == b"{":
+    if ".jsonl" in PurePath(stream.name).suffixes or stream.peek(1 << 12).lstrip()[:1] == b"{":
         yield from _of_json(stream)
         return
     for sentence in read_sentences(stream, segmenter=segmenter):

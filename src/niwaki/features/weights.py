@@ -126,8 +126,9 @@ def compress(
     return _packed(rows, kept, places, prints, buckets, classes, least)
 
 
-def compress_onto(base: PackedWeights, learned: Arrays) -> PackedWeights:
-    """The same for weights that were learned as differences to a compressed model.
+def compress_onto(base: PackedWeights, learned: Arrays, share: float = 1.0) -> PackedWeights:
+    """The same for weights that were learned as differences to a compressed model, of which a
+    share is added.
 
     Its keys are not known any more, only their buckets and fingerprints. So the table
     keeps its number of buckets, and is filled above the usual load with what it can hold.
@@ -147,7 +148,7 @@ def compress_onto(base: PackedWeights, learned: Arrays) -> PackedWeights:
     hidden[first] = False
     old.weights[hidden[old.row_of]] = 0
     new_sites = new_places.astype(np.int64) << 16 | new_prints
-    new = _Rows.learned(learned).dithered(new_sites, base.scale)
+    new = _Rows.learned(learned).times(share).dithered(new_sites, base.scale)
     sites, rows = _added((old_sites, old), (new_sites, new), base.classes)
     kept = rows.most_important(len(sites))
     if len(kept) < LEAST_ROWS * buckets:

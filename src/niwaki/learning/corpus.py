@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, get_args
@@ -75,6 +75,13 @@ class Corpus:
             {layer: weights[numbers] for layer, weights in self.weights.items()},
             replace(own, chosen=own.chosen[numbers]) if own else None,
         )
+
+    def and_also(self, more: Iterable[Sentence]) -> Corpus:
+        """The same with sentences that are visited once an epoch; of trees it says nothing."""
+        added = tuple(more)
+        once = np.ones(len(added))
+        weights = {name: np.append(found, once) for name, found in self.weights.items()}
+        return Corpus(self.files, self.sentences + added, weights=weights)
 
     def interpolated_part(self, layer: str) -> tuple[Corpus, NDArray[np.bool_]] | None:
         """The sentences that also train a layer alone, each once a pass, and which they are."""

@@ -82,6 +82,15 @@ class ArcObjective(Protocol):
         """
 
 
+@runtime_checkable
+class KnowsTags(Protocol):
+    """An objective that knows tags of its sentences which a parser must find out."""
+
+    @property
+    def tagged(self) -> Sequence[Sentence]:
+        """The sentences with these tags, `_` where one is not known."""
+
+
 class Placed(Protocol):
     """What was read from a line of a file."""
 

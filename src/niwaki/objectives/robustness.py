@@ -2,7 +2,8 @@
 
 The data are clean sentences with trees, gold ones or a parser's own; no labels are needed. Some or
 all of them are broken (tasks/grammar/corrupt.py). The cost is 1 - UAS over the words that survive,
-a sum over arcs; added words may hang from anywhere. Broken words are tagged as they stand.
+a sum over arcs; added words may hang from anywhere. Broken words are tagged as they stand, by a
+tagger that may learn the tags of the clean ones (tagger.finetune_epochs).
 """
 
 from __future__ import annotations
@@ -50,8 +51,9 @@ class Robustness(KnownTrees):
             if chance.random() < settings.share:
                 found = broken_once(sentence, settings.kinds, lexicon, seed)
             (whole if found is None else made).append(found or sentence)
-        # Clean tags would tell what stood there.
+        # Clean tags would tell what stood there: they are for the tagger alone.
         super().__init__([_untagged(sentence) for sentence in made])
+        self.tagged = tuple(made)
         self._constraints = [_constraints(sentence) for sentence in self.sentences]
         self.left_out = LeftOut.of(whole, "cannot be broken")
 

@@ -27,6 +27,13 @@ class TaggerConfig:
         when=_TAGS,
     )
     epochs: int = key(5, "Passes over the data.", least=1, when=_WEIGHS)
+    finetune_epochs: int = key(
+        0,
+        "With --init: passes in which the tagger learns on, from the tags of treebanks and of "
+        "sentences that were broken (robustness), before the parser does. 0: it stays as it is.",
+        least=0,
+        when=_WEIGHS,
+    )
     learning_rate: float = key(
         0.1, "Length of AdaGrad's steps.", least=0, when=_LOGISTIC, formerly=("rate",)
     )

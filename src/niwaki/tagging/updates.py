@@ -1,22 +1,28 @@
-"""A tagger that learns while a parser is trained by costs.
+"""What a finished tagger learns on: before a parser that is trained on, or beside it.
 
-Where only another tag of a word leads to the cheapest tree, the tagger learns that tag
-(Katz-Brown et al. 2011, 5.3.1); beside it, it goes on learning the treebank's.
+Beside it, where only another tag of a word leads to the cheapest tree, the tagger learns that tag
+(Katz-Brown et al. 2011, 5.3.1), and goes on learning the treebank's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from niwaki.errors import ConfigError
-from niwaki.features.weights import PackedWeights, compress_onto
+from niwaki.features.weights import PackedWeights, compress_onto, pack, unpack
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.tagging import tagger as kernel
+from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus
 from niwaki.tagging.config import TaggerConfig
 from niwaki.tagging.tagger import Tagger, Tags
 from niwaki.typing import Arrays, IntArray
+
+# Sentences between two looks at the clock.
+_CHUNK = 512
 
 
 class TagUpdates:
@@ -25,8 +31,8 @@ class TagUpdates:
     def __init__(self, tagger: Tagger, corpus: Corpus, config: TaggerConfig) -> None:
         if not isinstance(tagger.model, PackedWeights):
             raise ConfigError(
-                "a trigram tagger cannot learn by costs; leave out objective.tags, or train a "
-                'tagger with tagger.learner = "logistic"'
+                "a trigram tagger cannot learn on; leave out objective.tags and "
+                'tagger.finetune_epochs, or train a tagger with tagger.learner = "logistic"'
             )
         self._base, self._config = tagger.model, config
         self.weights = SparseWeights(self._base.classes, base=self._base.compile())
@@ -61,3 +67,26 @@ class TagUpdates:
 
     def restore(self, arrays: Arrays) -> None:
         self.weights.restore(**arrays)
+
+
+def finetuned(
+    tagger: Tagger,
+    corpus: Corpus,
+    config: TaggerConfig,
+    seed: int,
+    stage: str,
+    *,
+    advance: Callable[[int], None],
+    checkpoint: Checkpoint,
+) -> Tagger:
+    """A tagger that has learned on from a corpus; kept in the checkpoint, or taken from it."""
+    if stage not in checkpoint:
+        learner = TagUpdates(tagger, corpus, config)
+        for epoch in range(config.finetune_epochs):
+            order = corpus.epoch_order("tags", seed, stage, epoch)
+            for start in range(0, len(order), _CHUNK):
+                part = order[start : start + _CHUNK]
+                learner.learn_treebank(part)
+                advance(len(part))
+        checkpoint.put(stage, pack(learner.finished()))
+    return tagger.with_model(unpack(checkpoint[stage]))

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
 from niwaki.kernel.batch import Batch
-from niwaki.objectives import AnyObjective, groups_of, left_out_of, load_objective
+from niwaki.objectives import (
+    AnyObjective,
+    KnowsTags,
+    groups_of,
+    left_out_of,
+    load_objective,
+)
 from niwaki.pipeline.pipeline import tag_sentences
 from niwaki.segmenting.segmenter import Segmenter
 from niwaki.tagging.morphology import Morphology
@@ -50,6 +56,13 @@ class CostObjective:
         """Those of the examples to learn from."""
         groups = groups_of(self.objective)
         return [self.objective.sentences[s] for number in self.numbers for s in groups[number]]
+
+    @property
+    def tagged(self) -> list[Sentence]:
+        """The same with tags for a tagger to learn, if the objective knows any."""
+        if not isinstance(self.objective, KnowsTags):
+            return []
+        return [self.objective.tagged[number] for number in self.numbers]
 
     def __str__(self) -> str:
         left_out = left_out_of(self.objective)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.random
 
-from niwaki.errors import ConfigError
+from niwaki.errors import ConfigError, shown
 from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus
 from niwaki.metrics.attachment import evaluate
@@ -34,7 +35,7 @@ from niwaki.tagging.trainer import (
     train_morphology,
     train_tagger,
 )
-from niwaki.tagging.updates import TagUpdates
+from niwaki.tagging.updates import TagUpdates, finetuned
 from niwaki.training.card import card_of, upgraded
 from niwaki.training.config import ARC_SELECTIONS, Config, TreebankConfig, continued
 from niwaki.training.examples import CostData, load_costs, tag_costs
@@ -70,8 +71,8 @@ def train(
     interruptions. What each epoch did is written beside the model, to OUTPUT.log.jsonl. A
     KeyboardInterrupt first saves how far the run came.
 
-    init: a model to be trained on. It keeps its tagger, its features and its labels, and its
-        parser learns from where it is.
+    init: a model to be trained on. It keeps its features, its labels and, if nothing else is
+        said, its tagger, and its parser learns from where it is.
     tags: those of the treebank, if they were jackknifed before, for many runs.
     held_out: numbers of examples that are not learned from, by the names of costs.
     on_error: "skip" leaves out faulty lines of a file of word clusters, and links that do not
@@ -81,6 +82,11 @@ def train(
     reporter = reporter or Quiet()
     if init is not None:
         config = continued(config, upgraded(init.config))
+    elif config.tagger.finetune_epochs:
+        raise ConfigError(
+            "tagger.finetune_epochs is for a model that is trained on; give one (--init), or leave "
+            "it out"
+        )
     costs = load_costs(config, held_out, init.segmenter if init else None)
     data = read_data(config, costs, reporter, init, skip=on_error == "skip")
     path = os.fspath(output)
@@ -137,6 +143,8 @@ class Run:
                 )
         plan = family.plan(self._setup())
         self._say_what_is_in(plan)
+        if init is not None:
+            self._check_labels(plan)
         segmenter = init.segmenter if init else self._segmenter()
         if family.tags_words:
             found = self._parser_that_tags(family, plan)
@@ -230,6 +238,26 @@ class Run:
         for line in plan.notes:
             note(line)
 
+    def _check_labels(self, plan: Plan) -> None:
+        """A model that is trained on keeps its labels: trees of another kind teach it none."""
+        used = Counter(name for s in self.data.corpus.sentences for name in s.deprels)
+        del used["_"]
+        known = frozenset(plan.labels)
+        unknown = {name: count for name, count in used.items() if name not in known}
+        if not unknown:
+            return
+        first = shown(max(unknown, key=unknown.__getitem__))
+        if len(unknown) == len(used):
+            raise ConfigError(
+                f"the model has none of the labels of these trees, {first} for instance; give "
+                "trees with its labels, or train from the beginning"
+            )
+        count = sum(unknown.values())
+        self.reporter.note(
+            f"{count:,} words have labels that the model does not have, {first} for instance: of "
+            "these it learns heads alone"
+        )
+
     # -- words and tags ----------------------------------------------------------------
 
     def _segmenter(self) -> Segmenter | None:
@@ -259,8 +287,27 @@ class Run:
         init = self.data.init
         if init is not None:
             assert init.tagger is None or isinstance(init.tagger, Tagger)
-            return init.tagger
+            return self._finetuned(init.tagger)
         return self._train_tagger() if self.data.has_tags else None
+
+    def _finetuned(self, tagger: Tagger | None) -> Tagger | None:
+        """The tagger of a model that is trained on, with what it learns from tags, if it does."""
+        data, config = self.data, self.data.config.tagger
+        if tagger is None or not config.finetune_epochs:
+            return tagger
+        corpus = data.corpus.that_trains("tags").and_also(
+            sentence for each in data.costs for sentence in each.tagged
+        )
+        self.reporter.stage("tagger", corpus.visits("tags") * config.finetune_epochs)
+        return finetuned(
+            tagger,
+            corpus,
+            config,
+            data.config.training.seed,
+            TAGGER,
+            advance=self.reporter.advance,
+            checkpoint=self.checkpoint,
+        )
 
     def _training_tags(self, tagger: Tagger | None, morphology: Morphology | None) -> Tags:
         """The tags of the corpus as the parser will meet them."""
@@ -304,8 +351,8 @@ class Run:
     def tag_fold(self, fold: int) -> Arrays:
         """In a worker: the tags of a fold of the treebank."""
         data, config = self.data, self.data.config
-        tagger = data.init.tagger if data.init else self._train_tagger()
-        assert isinstance(tagger, Tagger)
+        tagger = self._tagger()
+        assert tagger is not None
         part = folds_of(~data.unseen, config.tagger)[fold]
         clusters = data.clusters.kernel if data.clusters else None
         return tag_fold(

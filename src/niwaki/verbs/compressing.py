@@ -71,6 +71,11 @@ def compress(
     related = None if wordnet is None else WordNet(wordnet)
     pipeline = None if parser is None else model_of(parser)
     given = _compressions(_with_texts_read(source, pipeline), pipeline, threads)
+    if rate == "gold" and given and all(all(_reference(each)) for each in given):
+        raise NiwakiError(
+            "nobody has dropped a word of the input, so there is no gold rate; give `keep`, Keep=0 "
+            "in MISC, or a rate such as 0.7"
+        )
     by_sentence = {id(each.sentence): each for each in given}
     for block in cut_at_documents(each.sentence for each in given):
         sizes = None

@@ -15,6 +15,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError, NiwakiError
 from niwaki.metrics.judging import JudgingEvaluation, evaluate_judging
 from niwaki.pipeline.pipeline import Pipeline
+from niwaki.tasks.grammar.broken import with_whole_tree
 from niwaki.tasks.grammar.corrupt import (
     ERRORS,
     JUDGED,
@@ -47,13 +48,15 @@ def corrupt(
     *,
     seed: int = 1,
     once: bool = False,
+    whole: bool = False,
     parser: Model | None = None,
     threads: int = 1,
 ) -> Iterator[Sentence]:
     """Yield each sentence broken in each way that is possible, or `once`, in one of them.
 
-    `Clean=3` in MISC says which clean word a word is, 0 that it was added. Tags and trees are the
-    input's, or those of `parser`, which also takes raw text.
+    `Clean=3` in MISC says which clean word a word is, 0 that it was added; that has no head, or
+    with `whole` the word before it. Tags and trees are the input's, or those of `parser`, which
+    also takes raw text.
 
         >>> for sentence in corrupt("trees.conllu", ["missing", "lower-case"]):
         ...     print(sentence.text)
@@ -61,10 +64,11 @@ def corrupt(
     check_kinds(kinds)
     given = _tagged(source, parser, threads)
     lexicon = Lexicon.of(given)
-    if not once:
-        return broken_variants(given, kinds, lexicon, seed)
-    found = (broken_once(sentence, kinds, lexicon, seed) for sentence in given)
-    return (sentence for sentence in found if sentence is not None)
+    found = broken_variants(given, kinds, lexicon, seed)
+    if once:
+        chosen = (broken_once(sentence, kinds, lexicon, seed) for sentence in given)
+        found = (sentence for sentence in chosen if sentence is not None)
+    return map(with_whole_tree, found) if whole else found
 
 
 def judge(
@@ -116,8 +120,11 @@ def train_judge(
     """
     check_kinds(kinds)
     pipeline = _parser_of(parser)
-    texts = pipeline.parse(_read_all(reference, pipeline), threads=threads, retag=True)
-    counts = PatternCounts.of(_watched(texts, watch, "counting"))
+    text = _read_all(reference, pipeline)
+    if not text:
+        raise NiwakiError("no sentence in the reference; give a large text to count patterns in")
+    parsed = pipeline.parse(text, threads=threads, retag=True)
+    counts = PatternCounts.of(_watched(parsed, watch, "counting"))
     given = _read_all(source, pipeline)
     if not any(map(breakage_of, given)):
         given = list(pipeline.parse(given, threads=threads, retag=True))

@@ -18,7 +18,7 @@ class NeuralConfig:
         "model": ("features", "more_features", "clusters", "max_rows"),
         "tagger": (
             *("learner", "epochs", "learning_rate", "adagrad_epsilon", "margin", "known_words"),
-            *("smoothing", "min_updates", "folds", "max_rows"),
+            *("smoothing", "min_updates", "folds", "max_rows", "finetune_epochs"),
         ),
     }
 

@@ -90,6 +90,14 @@ class TransitionConfig:
         "the states on the way to the right trees, by maximum entropy or support vectors.",
         table="training",
     )
+    finetune_share: float = key(
+        1.0,
+        "With --init: how much of what was learned is added to the model's weights. Less keeps "
+        "more of what it knew, where there is much to learn from.",
+        above=0,
+        most=1,
+        table="training",
+    )
     min_updates: int = key(
         1,
         "A feature gets weights only when they were to be changed so often. More than 1 saves "

@@ -181,7 +181,7 @@ class TransitionTrainer:
     def finished(self) -> Arrays:
         learned, config = self.weights.export(), self._plan.config
         if self._base is not None:
-            return pack(compress_onto(self._base, learned))
+            return pack(compress_onto(self._base, learned, config.finetune_share))
         rows, least = self._plan.max_rows, config.least_weight
         return pack(compress(learned, self.weights.classes, rows, self._interpolation, least))
 

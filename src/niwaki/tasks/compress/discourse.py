@@ -77,14 +77,15 @@ def needed_words(trees: Sequence[TreeView], wordnet: WordNet | None) -> list[lis
     in_chains = set().union(*chains(trees, wordnet)) if trees else set()
     for number, tree in enumerate(trees):
         here = {each for each in looking_back[number : number + 2] if each is not None}
-        nouns = [(word, tree.lemmas[word - 1]) for word in _nouns(tree)]
+        nouns = [(word, tree.lemmas[word - 1]) for word in nouns_of(tree)]
         centred = [word for word, lemma in nouns if lemma in here]
         chained = [word for word, lemma in nouns if lemma in in_chains]
         found.append(centred or chained or _pronouns(tree))
     return found
 
 
-def _nouns(tree: TreeView) -> list[int]:
+def nouns_of(tree: TreeView) -> list[int]:
+    """The words (from 1) that can be entities."""
     return [word for word, tag in enumerate(tree.upos, start=1) if tag in _NOUNS]
 
 

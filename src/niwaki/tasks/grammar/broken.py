@@ -17,6 +17,8 @@ from niwaki.data.tree import UNKNOWN
 from niwaki.errors import CorpusError, shown
 
 CLEAN = "Clean"
+# How a word that was added hangs in a whole tree.
+ADDED = "reparandum"
 _COPIED = ("lemmas", "upos", "xpos", "feats")
 # Who takes the place of a predicate that is not there; after them the first word, punctuation last.
 _PROMOTED = ("aux", "cop", "nsubj", "obj", "iobj", "obl", "advmod", "csubj", "xcomp", "ccomp")
@@ -93,6 +95,17 @@ def surviving_tree(clean: Sentence, words: Sequence[int]) -> tuple[list[int], li
             heads[number] = root + 1
         heads[root], deprels[root] = 0, "root"
     return heads, deprels
+
+
+def with_whole_tree(broken: Sentence) -> Sentence:
+    """The same where an added word hangs from the word before it, as a treebank needs it."""
+    if UNKNOWN not in broken.heads:
+        return broken
+    arcs = list(zip(broken.heads, broken.deprels, strict=True))
+    # No word is added before all others.
+    heads = [place if head == UNKNOWN else head for place, (head, _) in enumerate(arcs)]
+    deprels = [ADDED if head == UNKNOWN else label for head, label in arcs]
+    return broken.replace(heads=heads, deprels=deprels)
 
 
 def _rank(deprel: str) -> int:
