@@ -390,18 +390,10 @@ def sentence_values(tokens: list[Token], at: int, first: int) -> Values:
 
 def plain_values(tokens: list[Token], at: int, first: int) -> Values:
     """More after token `at`, for text whose sentences do not begin with capitals."""
-    end = at + 1
-    while end < len(tokens) and end <= at + AHEAD and tokens[end - 1].gap != 2:
-        end += 1
-
-    def beginning(offset: int, size: int) -> int:
-        inside = first <= at + offset < end
-        return hashed(tokens[at + offset].form[:size]) if inside else NONE
-
+    near = tokens[at : at + 4]
+    seen = len(near) == 4 and all(token.gap != 2 for token in near[:3])
     return {
-        **{f"w{offset}": beginning(offset, 1 << 30) for offset in (-3, 3, 4)},
-        **{f"p{offset}": beginning(offset, 2) for offset in (-1, 0, 1, 2)},
-        **{f"q{offset}": beginning(offset, 3) for offset in (0, 1)},
+        "w3": hashed(near[3].form) if seen else NONE,
         "length": min(at + 1 - first, FAR),
     }
 

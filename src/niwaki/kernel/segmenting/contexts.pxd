@@ -75,7 +75,7 @@ cdef void begin(Progress* progress, Py_ssize_t start) noexcept nogil
 cdef void proceed(Progress* progress, Text text, const Token* token) noexcept nogil
 cdef void sentence_values(Text text, const Token* tokens, Py_ssize_t at, Py_ssize_t stop,
                           const Progress* progress, uint64_t* values) noexcept nogil
-cdef void plain_values(Text text, const Token* tokens, Py_ssize_t at, Py_ssize_t stop,
+cdef void plain_values(const Token* tokens, Py_ssize_t at, Py_ssize_t stop,
                        const Progress* progress, uint64_t* values) noexcept nogil
 cdef void split_values(Text text, const Token* tokens, Py_ssize_t at, Py_ssize_t start,
                        Py_ssize_t stop, uint64_t* values) noexcept nogil

@@ -46,10 +46,10 @@ SENTENCE_VALUES = (
     *(f"{part}{o}" for o in range(-REACH, REACH + 1) for part in _TOKEN_PARTS),
     "size", "open", "quoted", "capitals", "ahead", "left", "w-first", "s-first", "l-first",
     # Of text whose sentences do not begin with capitals.
-    "w-3", "w3", "w4", "p-1", "p0", "p1", "p2", "q0", "q1", "length",
+    "w3", "length",
 )
 assert BOUNDARY_VALUES.index("t-3") == UNSPACED_VALUES
-assert SENTENCE_VALUES.index("w-3") == PLAIN_VALUES
+assert SENTENCE_VALUES.index("w3") == PLAIN_VALUES
 SPLIT_VALUES = (
     *(f"{part}{o}" for o in range(-REACH, REACH + 1) for part in _TOKEN_PARTS),
     *(f"prefix{n}" for n in range(1, LONGEST_AFFIX + 1)),
@@ -413,32 +413,15 @@ cdef void sentence_values(Text text, const Token* tokens, Py_ssize_t at, Py_ssiz
     values[8] = up_to(tokens[at].end - tokens[progress.start].start, 1000) // 40
 
 
-cdef void plain_values(Text text, const Token* tokens, Py_ssize_t at, Py_ssize_t stop,
+cdef void plain_values(const Token* tokens, Py_ssize_t at, Py_ssize_t stop,
                        const Progress* progress, uint64_t* values) noexcept nogil:
-    """More of the end of a sentence, where capitals say nothing: farther words, beginnings of
-    words (of two letters, and of three), and how many tokens there were."""
+    """More of the end of a sentence, where capitals say nothing: a farther token, and how many
+    there were."""
     cdef Py_ssize_t end = at + 1
-    cdef int offset
-    while end < stop and end <= at + AHEAD and tokens[end - 1].gap != BREAK_GAP:
+    while end < stop and end <= at + 3 and tokens[end - 1].gap != BREAK_GAP:
         end += 1
-    values[0] = tokens[at - 3].form if at - 3 >= progress.start else NONE_VALUE << 20
-    values[1] = tokens[at + 3].form if at + 3 < end else NONE_VALUE << 20
-    values[2] = tokens[at + 4].form if at + 4 < end else NONE_VALUE << 20
-    for offset in range(-1, 3):
-        values[4 + offset] = NONE_VALUE << 20
-        if progress.start <= at + offset < end:
-            values[4 + offset] = prefix_of(text, &tokens[at + offset], 2)
-    values[7] = prefix_of(text, &tokens[at], 3)
-    values[8] = prefix_of(text, &tokens[at + 1], 3) if at + 1 < end else NONE_VALUE << 20
-    values[9] = up_to(at + 1 - progress.start, FAR)
-
-
-cdef uint64_t prefix_of(Text text, const Token* token, int length) noexcept nogil:
-    cdef uint64_t hashed = HASH_START
-    cdef int32_t i
-    for i in range(token.start, min(token.end, token.start + length)):
-        hashed = hash_more(hashed, text.folded[i])
-    return hashed
+    values[0] = tokens[at + 3].form if at + 3 < end else NONE_VALUE << 20
+    values[1] = up_to(at + 1 - progress.start, FAR)
 
 
 cdef void split_values(Text text, const Token* tokens, Py_ssize_t at, Py_ssize_t start,

@@ -283,7 +283,7 @@ cdef class Segmenter:
                             const Progress* progress, uint64_t* values) noexcept nogil:
         sentence_values(text, tokens, at, count, progress, values)
         if self.sentences.most >= PLAIN_VALUES:
-            plain_values(text, tokens, at, count, progress, values + PLAIN_VALUES)
+            plain_values(tokens, at, count, progress, values + PLAIN_VALUES)
 
     cdef void find_cuts(self, Text text, const Token* tokens, Py_ssize_t count,
                         const uint8_t* ends, const uint32_t* known, Training* training,
