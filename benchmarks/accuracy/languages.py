@@ -145,10 +145,14 @@ def udpipe_row(treebank: Treebank, gold: list[Sentence]) -> dict[str, float]:
     }
 
 
-def rows(treebanks: Sequence[Treebank], udpipe: bool) -> Iterator[dict[str, Any]]:
+def rows(
+    treebanks: Sequence[Treebank], overrides: Sequence[str], udpipe: bool
+) -> Iterator[dict[str, Any]]:
     for treebank in treebanks:
         name = treebank.folder.name
-        found = niwaki.train_ud(treebank.folder, BUILT / name, resume=True, report=Lines())
+        found = niwaki.train_ud(
+            treebank.folder, BUILT / name, overrides=overrides, resume=True, report=Lines()
+        )
         trained: TreebankRow = found.rows[0]
         if trained.fault:
             raise SystemExit(f"{name}: {trained.fault}")
@@ -160,6 +164,7 @@ def rows(treebanks: Sequence[Treebank], udpipe: bool) -> Iterator[dict[str, Any]
             "LAS": trained.gold_words["LAS"],
             "LAS raw": trained.raw_text.get("LAS"),
             "words raw": trained.raw_text.get("Words"),
+            "sentences raw": trained.raw_text.get("Sentences"),
             "words/s": trained.words_per_second,
             "words/s greedy": sum(map(len, gold)) / greedy,
             "minutes": trained.seconds / 60,
@@ -181,13 +186,17 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--only", nargs="+", default=[], metavar="FOLDER")
     arguments.add_argument("--udpipe", action="store_true", help="train UDPipe 1 here, too")
+    arguments.add_argument(
+        "--set", nargs="+", default=[], metavar="KEY=VALUE", help="change settings of all"
+    )
     given = arguments.parse_args()
     need(TREEBANKS)
     BUILT.mkdir(parents=True, exist_ok=True)
-    found = list(rows(find_treebanks(TREEBANKS, given.only), given.udpipe))
+    found = list(rows(find_treebanks(TREEBANKS, given.only), given.set, given.udpipe))
     others = ("UDPipe 1 published", "UDPipe 1 here", "UDPipe 2 published")
     leads = {name: mean_lead(found, name) for name in others}
-    report("languages", {**signature(), "rows": found, "mean lead in LAS": leads})
+    settings = {"set": given.set, "rows": found, "mean lead in LAS": leads}
+    report("languages", {**signature(), **settings})
 
 
 if __name__ == "__main__":

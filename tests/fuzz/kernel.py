@@ -22,6 +22,7 @@ from niwaki.kernel.linear import CompiledWeights, SparseWeights, buckets_of
 from niwaki.kernel.segmenting import lines, segmenter
 from niwaki.kernel.segmenting.characters import Text, kinds_of
 from niwaki.kernel.segmenting.contexts import Templates
+from niwaki.kernel.segmenting.lexicon import Lexicon
 from niwaki.kernel.tagging import lexicon_classifier, tagger
 from niwaki.kernel.tagging.window import Window
 from niwaki.kernel.transition import confidence
@@ -237,24 +238,26 @@ def _tagger(choices: Choices) -> None:
 
 
 def _segmenter(choices: Choices) -> None:
-    templates = [[odd(choices, choices.below(30)) for _ in range(2)] for _ in range(3)]
-    made = [Templates(odd(choices, templates), odd(choices, kind), 30) for kind in range(3)]
+    templates = [[odd(choices, choices.below(40)) for _ in range(2)] for _ in range(3)]
+    made = [Templates(odd(choices, templates), odd(choices, kind), 40) for kind in range(5)]
+    lexicon = Lexicon(np.unique(numbers(choices, "u8")))
     pairs = np.resize(np.frombuffer(choices.take(9) or b"\1", "u1") % 2, segmenter.PAIR_KINDS**2)
     split = _model(3) if choices.below(2) else None
     kernel = segmenter.Segmenter(
         _model(1),
         split,
-        *made,
+        *made[:3],
         odd(choices, pairs),
         np.ones(segmenter.ENDING_COUNT, dtype=np.uint8),
         odd(choices, np.array([0, 1, 2] if split else [0], dtype=np.int32)),
+        *(choices.of([each, None]) for each in (*made[3:], lexicon)),
     )
     codes = numbers(choices, "u4")
     _try(Text, codes, bool(choices.below(2)))
     _try(kinds_of, codes)
     _try(segmenter.ending_of, codes)
     found = kernel.segment(codes, bool(choices.below(2)), bool(choices.below(2)))
-    starts, ends, gaps, _, rules = found
+    starts, ends, gaps, _, rules, _ = found
     arrays = [odd(choices, array) for array in (starts, ends, gaps, rules)]
     words = {choices.below(4): [(odd(choices, choices.take(4)), odd(choices, 0), 1)]}
     first, stop = odd(choices, 0), odd(choices, len(starts))

@@ -14,14 +14,17 @@ from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.segmenting.characters import KIND_NAMES, kinds_of
 from niwaki.kernel.segmenting.contexts import (
     BOUNDARY_VALUES,
+    CUT_VALUES,
     JOIN_VALUES,
     SENTENCE_VALUES,
     SPLIT_VALUES,
     Templates,
 )
+from niwaki.kernel.segmenting.lexicon import LONGEST_WORD, Lexicon, hash_of, words_in
 from niwaki.kernel.segmenting.lines import render
 from niwaki.kernel.segmenting.segmenter import ENDING_COUNT, PAIR_KINDS, Segmenter, ending_of
-from niwaki.segmenting.segmenter import codes_of, segmenting_features
+from niwaki.segmenting.lexicon import KnownWords
+from niwaki.segmenting.segmenter import Needs, codes_of, segmenting_features
 from tests.reference import segmenter as slow
 
 pytestmark = pytest.mark.kernel
@@ -31,9 +34,20 @@ NAMES = {
     "sentences": SENTENCE_VALUES,
     "splits": SPLIT_VALUES,
     "joins": JOIN_VALUES,
+    "cuts": CUT_VALUES,
 }
-JOINING = {name: list(read_lines(text)) for name, text in segmenting_features(joins=True).items()}
-TEMPLATES = {name: lines for name, lines in JOINING.items() if name != "joins"}
+
+
+def templates_for(needs: Needs) -> dict[str, list[tuple[str, ...]]]:
+    return {name: list(read_lines(text)) for name, text in segmenting_features(needs).items()}
+
+
+TEMPLATES = templates_for(Needs())
+JOINING = templates_for(Needs(joins=True))
+UNSPACED = templates_for(Needs(unspaced=True, plain=True))
+CUTTING = templates_for(Needs(cuts=True))
+EVERYTHING = templates_for(Needs(unspaced=True, plain=True, joins=True, cuts=True))
+WORDS = frozenset(["a", "ab", "b1", "漢", "漢a", "a 漢", "ba", "a b", "a b a", "b.", "1", "a" * 31])
 SHORTEST = [0, 2, 4]
 ALPHABET = "aB1.'( \n"
 CHARACTERS = st.sampled_from("aaabBC1.!'\"()-/@€漢\U0001f333\u0301ß\0\ud800 \n\r\t\u2028\u2029")
@@ -43,25 +57,34 @@ SEED = 5
 def compiled(templates: dict[str, list[tuple[str, ...]]]) -> list[Templates]:
     return [
         Templates(
-            [[NAMES[name].index(part) for part in parts] for parts in lines], kind, len(NAMES[name])
+            [[NAMES[name].index(part) for part in parts] for parts in lines],
+            list(NAMES).index(name),
+            len(NAMES[name]),
         )
-        for kind, (name, lines) in enumerate(templates.items())
+        for name, lines in templates.items()
     ]
 
 
-def trained(text: str, templates: dict[str, list[tuple[str, ...]]]) -> tuple[Segmenter, slow.Slow]:
+def trained(
+    text: str,
+    templates: dict[str, list[tuple[str, ...]]],
+    words: frozenset[str] | None = None,
+) -> tuple[Segmenter, slow.Slow]:
     """A segmenter that learned nonsense from a text, and its twin with the same weights."""
     rng = np.random.default_rng(SEED)
     model, split_model = SparseWeights(1), SparseWeights(len(SHORTEST))
     pairs = (rng.random(PAIR_KINDS * PAIR_KINDS) < 0.8).astype(np.uint8)
     endings = (rng.random(ENDING_COUNT) < 0.7).astype(np.uint8)
     shortest = np.array(SHORTEST, dtype=np.int32)
-    three, joins = compiled(templates)[:3], compiled(templates)[3:]
-    fast = Segmenter(model, split_model, *three, pairs, endings, shortest, *joins)
+    ready = dict(zip(templates, compiled(templates), strict=True))
+    three = [ready.pop(name) for name in ("boundaries", "sentences", "splits")]
+    more = [ready.get("joins"), ready.get("cuts"), KnownWords.of([words]).kernel if words else None]
+    fast = Segmenter(model, split_model, *three, pairs, endings, shortest, *more)
     ends = rng.choice(3, size=len(text), p=[0.5, 0.3, 0.2]).astype(np.uint8)
     rules = rng.integers(0, 3, size=len(text)).astype(np.int32)
+    cuts = rng.integers(0, 2, size=len(text)).astype(np.uint8)
     for _ in range(3):
-        fast.learn(codes_of(text), ends, rules, 0.3, 0.1)
+        fast.learn(codes_of(text), ends, rules, cuts, 0.3, 0.1)
     twin = slow.Slow(
         model.scores,
         split_model.scores,
@@ -69,6 +92,7 @@ def trained(text: str, templates: dict[str, list[tuple[str, ...]]]) -> tuple[Seg
         lambda a, b: bool(pairs[a * PAIR_KINDS + b]),
         lambda form: bool(endings[ending_of(codes_of(form))]),
         SHORTEST,
+        frozenset(map(slow.folded, words)) if words else None,
     )
     return fast, twin
 
@@ -76,11 +100,19 @@ def trained(text: str, templates: dict[str, list[tuple[str, ...]]]) -> tuple[Seg
 NONSENSE = "".join(np.random.default_rng(SEED).choice(list(ALPHABET + "-/!漢"), size=600).tolist())
 FAST, TWIN = trained(NONSENSE, TEMPLATES)
 FAST_JOINING, TWIN_JOINING = trained(NONSENSE, JOINING)
+# With words that are known: of text without spaces, with spaces, cut into words, and all at once.
+KNOWING = {
+    "unspaced": trained(NONSENSE, UNSPACED, WORDS),
+    "joins": trained(NONSENSE, JOINING, WORDS),
+    "cuts": trained(NONSENSE, CUTTING, WORDS),
+    "everything": trained(NONSENSE, EVERYTHING, WORDS),
+}
 
 
 def as_list(arrays: tuple[np.ndarray, ...]) -> list[tuple[int, int, int, bool, int]]:
     return [
-        (a, b, g, bool(e), r) for a, b, g, e, r in zip(*(x.tolist() for x in arrays), strict=True)
+        (a, b, g, bool(e), r)
+        for a, b, g, e, r in zip(*(x.tolist() for x in arrays[:5]), strict=True)
     ]
 
 
@@ -161,11 +193,72 @@ def test_longer_texts_with_words_that_hold_spaces(text: str, by_lines: bool) -> 
     assert found == TWIN_JOINING.segment(text, by_lines)
 
 
+@pytest.mark.parametrize("name", KNOWING)
+def test_known_words_are_looked_at_like_by_the_slow_twin(name: str) -> None:
+    fast, twin = KNOWING[name]
+    cut = 0
+    for size in range(5):
+        for letters in itertools.product("aB1 漢", repeat=size):
+            text = "".join(letters)
+            found = fast.segment(codes_of(text))
+            tokens, places = twin.segment_and_cut(text)
+            assert as_list(found) == tokens, text
+            assert np.flatnonzero(found[5]).tolist() == places, text
+            cut += len(places)
+    assert cut > 50 or "cuts" not in twin.templates
+
+
 @settings(max_examples=150, deadline=None)
-@given(st.text(st.sampled_from("aab. \n"), max_size=120), st.integers(0, 120))
-def test_what_is_given_of_a_beginning_is_that_of_the_whole(text: str, cut: int) -> None:
-    whole = as_list(FAST_JOINING.segment(codes_of(text)))
-    first = as_list(FAST_JOINING.segment(codes_of(text[:cut]), False))
+@given(
+    st.sampled_from(sorted(KNOWING)),
+    st.text(st.one_of(st.sampled_from("aaab1 漢"), CHARACTERS), max_size=80),
+    st.booleans(),
+)
+def test_longer_texts_with_known_words(name: str, text: str, by_lines: bool) -> None:
+    fast, twin = KNOWING[name]
+    found = fast.segment(codes_of(text), True, by_lines)
+    tokens, places = twin.segment_and_cut(text, by_lines)
+    assert as_list(found) == tokens
+    assert np.flatnonzero(found[5]).tolist() == places
+
+
+def test_scripts_without_capitals_have_kinds_of_characters() -> None:
+    fast, twin = KNOWING["unspaced"]
+    for text in ("かなカナー漢字々ﾊﾝ", "ไทยเป็นภาษาที่ใช้", "𠀀漢㐂한글 ابت"):
+        assert as_list(fast.segment(codes_of(text))) == twin.segment(text)
+
+
+def test_a_word_is_known_from_other_pieces_only() -> None:
+    words = KnownWords.of([["cay", "tre"], ["tre", "ao"], ["Ao"]])
+    hashes = {form: hash_of(codes_of(form)) for form in ("cay", "tre", "ao")}
+    assert hash_of(codes_of("AO")) == hashes["ao"]
+    assert words.pieces is not None
+    assert dict(zip(words.words.tolist(), words.pieces.tolist(), strict=True)) == {
+        hashes["cay"]: 1,
+        hashes["tre"]: 0,
+        hashes["ao"]: 0,
+    }
+    pairs = np.ones(PAIR_KINDS * PAIR_KINDS, np.uint8)
+    text = codes_of("caytre")
+    assert words_in(text, words.kernel, pairs).tolist() == [1 << 3, 0, 0, 1 << 3, 0, 0, 0]
+    assert words_in(text, words.kernel, pairs, piece=2)[0] == 1 << 3
+    assert words_in(text, words.kernel, pairs, piece=1).tolist() == [0, 0, 0, 1 << 3, 0, 0, 0]
+    assert words_in(text, words.finished().kernel, pairs, piece=1)[0] == 1 << 3
+    too_long = KnownWords.of([["a" * LONGEST_WORD, "a" * (LONGEST_WORD + 1)]])
+    assert too_long.kernel.count == 1
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from([FAST_JOINING, *(fast for fast, _ in KNOWING.values())]),
+    st.text(st.sampled_from("aab. \n"), max_size=120),
+    st.integers(0, 120),
+)
+def test_what_is_given_of_a_beginning_is_that_of_the_whole(
+    fast: Segmenter, text: str, cut: int
+) -> None:
+    whole = as_list(fast.segment(codes_of(text)))
+    first = as_list(fast.segment(codes_of(text[:cut]), False))
     assert first == whole[: len(first)]
 
 
@@ -185,7 +278,8 @@ def test_one_step_moves_each_feature_by_the_gradient() -> None:
     shortest = np.zeros(1, dtype=np.int32)
     fast = Segmenter(model, None, *compiled(TEMPLATES), everywhere, nowhere, shortest)
     gold = np.array([1, 2], dtype=np.uint8)
-    assert fast.learn(codes_of("a."), gold, np.zeros(2, np.int32), 0.3, 0.1) == (2, 1)
+    none = np.zeros(2, np.int32), np.zeros(2, np.uint8)
+    assert fast.learn(codes_of("a."), gold, *none, 0.3, 0.1) == (2, 1)
     # Two decisions: a token ends before the full stop, no sentence does after the letter. At
     # first each probability is a half, so each feature steps by 0.3 * 0.5 / (0.5 + 0.1).
     twin = slow.Slow(model.scores, None, TEMPLATES, lambda a, b: True, lambda f: False, [0])
@@ -234,7 +328,7 @@ def test_it_learns_what_it_is_shown() -> None:
     fast = Segmenter(
         model, split_model, *compiled(TEMPLATES), *everything, np.array([0, 3], np.int32)
     )
-    mistakes = [fast.learn(codes_of(text), ends, rules, 0.2, 0.1)[1] for _ in range(12)]
+    mistakes = [fast.learn(codes_of(text), ends, rules, 0 * ends, 0.2, 0.1)[1] for _ in range(12)]
     assert mistakes[0] > 5 and mistakes[-1] == 0
     assert [(text[a:b], e, r) for a, b, _, e, r in as_list(fast.segment(codes_of(text)))] == wanted
 
@@ -250,6 +344,7 @@ def test_what_does_not_fit_together_is_refused() -> None:
     endings = np.ones(ENDING_COUNT, np.uint8)
     lengths = np.zeros(1, np.int32)
     templates = compiled(TEMPLATES)
+    no_cuts = np.zeros(1, np.uint8)
     for match, model, split_model, some_pairs, some_endings in (
         ("one class", SparseWeights(2), None, pairs, endings),
         ("pairs of kinds", SparseWeights(1), None, pairs[1:], endings),
@@ -260,9 +355,17 @@ def test_what_does_not_fit_together_is_refused() -> None:
             Segmenter(model, split_model, *templates, some_pairs, some_endings, lengths)
     fast = Segmenter(SparseWeights(1), None, *templates, pairs, endings, lengths)
     with pytest.raises(ValueError, match="fit together"):
-        fast.learn(codes_of("ab"), np.zeros(1, np.uint8), np.zeros(2, np.int32), 0.1, 0.1)
+        fast.learn(codes_of("ab"), np.zeros(1, np.uint8), np.zeros(2, np.int32), no_cuts, 0.1, 0.1)
     with pytest.raises(ValueError, match="no rule 1"):
-        fast.learn(codes_of("a"), np.zeros(1, np.uint8), np.ones(1, np.int32), 0.1, 0.1)
+        fast.learn(codes_of("a"), np.zeros(1, np.uint8), np.ones(1, np.int32), no_cuts, 0.1, 0.1)
+    with pytest.raises(ValueError, match="a lexicon is needed"):
+        Segmenter(SparseWeights(1), None, *compiled(UNSPACED), pairs, endings, lengths)
+    with pytest.raises(ValueError, match="in 2 pieces"):
+        Lexicon(np.ones(1, np.uint64), np.zeros(2, np.int32))
+    with pytest.raises(ValueError, match="hash 0"):
+        Lexicon(np.zeros(1, np.uint64))
+    with pytest.raises(ValueError, match="pairs of kinds"):
+        words_in(codes_of("a"), Lexicon(np.ones(1, np.uint64)), pairs[1:])
     with pytest.raises(ValueError, match="no value"):
         Templates([[len(BOUNDARY_VALUES)]], 0, len(BOUNDARY_VALUES))
     with pytest.raises(ValueError, match="0 templates"):

@@ -11,6 +11,7 @@ import numpy as np
 MASK = (1 << 64) - 1
 NONE = 1 << 20
 REACH, AHEAD, AFFIX, FAR = 2, 8, 5, 20
+LONGEST, MOST_SPACES = 31, 3
 
 KINDS = {
     "Ll": "lower",
@@ -152,6 +153,107 @@ class Token(NamedTuple):
 Values = dict[str, int]
 
 
+# -- known words ------------------------------------------------------------------
+
+
+def folded(text: str) -> str:
+    return "".join(" " if char.isspace() else chr(fold(char)) for char in text)
+
+
+class Known(NamedTuple):
+    """The known words of a text: (start, end) of all of them."""
+
+    spans: frozenset[tuple[int, int]]
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        words: frozenset[str],
+        may_end: Callable[[int, int], bool],
+        anywhere: bool,
+        across: bool,
+        by_lines: bool = False,
+    ) -> Known:
+        """By trying all of them: chunks with what follows behind single spaces."""
+        every = chunks(text, by_lines)
+        found = set()
+        for c, chunk in enumerate(every):
+            end, last = chunk.start + len(chunk.text), c
+            borders = set()
+            for spaces in range(MOST_SPACES + 1):
+                if spaces:
+                    if not across or every[last].is_last or last + 1 == len(every):
+                        break
+                    if every[last + 1].start != end + 1:
+                        break
+                    last += 1
+                    end = every[last].start + len(every[last].text)
+                for place in range(every[last].start + 1, end):
+                    if anywhere or may_end(number(text[place - 1]), number(text[place])):
+                        borders.add(place)
+                borders.add(end)
+            begins = {p for p in borders if p < chunk.start + len(chunk.text)} | {chunk.start}
+            for start in begins:
+                for stop in borders:
+                    if 0 < stop - start <= LONGEST and folded(text[start:stop]) in words:
+                        found.add((start, stop))
+        return cls(frozenset(found))
+
+    def longest(self, start: int, end: int) -> int:
+        """Of the words that begin at `start` and go no farther than `end`."""
+        return max((b - a for a, b in self.spans if a == start and b <= end), default=0)
+
+    def values(self, start: int, at: int, end: int) -> Values:
+        longest = self.longest(start, end)
+        goes_on = longest > at - start
+        within = [
+            (a, b) for a, b in self.spans if start < a < at and b <= end and at - a <= LONGEST
+        ]
+        then = 0
+        if goes_on:
+            then = self.longest(start + longest, end) if start + longest < end else LONGEST + 1
+        return {
+            "known": int((start, at) in self.spans),
+            "longer": longest - (at - start) if goes_on else 0,
+            "begins": self.longest(at, end),
+            "ends": max((b - a for a, b in within if b == at), default=0),
+            "covers": max((b - a for a, b in within if b > at), default=0),
+            "then": then,
+        }
+
+
+def type_of(char: str) -> int:
+    if kind(char) != "letter":
+        return number(char)
+    name = unicodedata.name(char, "")
+    if char == "ー":
+        return 17
+    for place, beginnings in (
+        (16, ("HIRAGANA",)),
+        (18, ("KATAKANA", "HALFWIDTH KATAKANA")),
+        (19, ("CJK UNIFIED", "CJK COMPAT", "IDEOGRAPHIC ITERATION")),
+    ):
+        if name.startswith(beginnings):
+            return place
+    if char in "เแโใไ":
+        return 20
+    return 21 if char in "ะาำ" else number(char)
+
+
+def unspaced_values(chunk: Chunk, so_far: str, last: str, at: int, known: Known) -> Values:
+    """More of a boundary before character `at`, for text without spaces."""
+    values = {}
+    for offset in range(-3, 3):
+        inside = 0 <= at + offset < len(chunk.text)
+        values[f"t{offset}"] = type_of(chunk.text[at + offset]) if inside else 0
+    place, end = chunk.start + at, chunk.start + len(chunk.text)
+    return values | {
+        "last": hashed(last) if last else 0,
+        **known.values(place - len(so_far), place, end),
+    }
+
+
 def boundary_values(all_chunks: list[Chunk], c: int, so_far: str, at: int) -> Values:
     """Before character `at` of chunk `c`; `so_far` is the current token."""
     chunk = all_chunks[c]
@@ -191,6 +293,23 @@ def letters(text: str) -> int:
     while end < len(text) and kind(text[end]) in ("lower", "upper", "letter", "mark"):
         end += 1
     return hashed(text[:end])
+
+
+def known_joins(text: str, chunk: Chunk, so_far: str, known: Known) -> Values:
+    """What the lexicon says after a chunk, at whose end the current token may go on."""
+    end = chunk.start + len(chunk.text)
+    first, follows = end - len(so_far), end + 1
+
+    def spaces(start: int, place: int) -> int:
+        stop = start + known.longest(start, len(text))
+        return sum(char.isspace() for char in text[max(start, place) : stop])
+
+    return {
+        "known": int((first, end) in known.spans),
+        "longer": spaces(first, end),
+        "begins": 1 + spaces(follows, follows) if known.longest(follows, len(text)) else 0,
+        "through": spaces(chunk.start, end) if first < chunk.start else 0,
+    }
 
 
 def join_values(all_chunks: list[Chunk], c: int, so_far: str) -> Values:
@@ -269,6 +388,42 @@ def sentence_values(tokens: list[Token], at: int, first: int) -> Values:
     }
 
 
+def plain_values(tokens: list[Token], at: int, first: int) -> Values:
+    """More after token `at`, for text whose sentences do not begin with capitals."""
+    near = tokens[at : at + 4]
+    seen = len(near) == 4 and all(token.gap != 2 for token in near[:3])
+    return {
+        "w3": hashed(near[3].form) if seen else NONE,
+        "length": min(at + 1 - first, FAR),
+    }
+
+
+def cut_values(
+    tokens: list[Token], at: int, ends: list[bool], words: list[str], known: Known
+) -> Values:
+    """Within token `at`, of which these words are there, the last perhaps not whole."""
+    token = tokens[at]
+    place = sum(map(len, words))
+    values = {}
+    for offset in range(-3, 3):
+        inside = 0 <= place + offset < len(token.form)
+        values[f"c{offset}"] = fold(token.form[place + offset]) if inside else 0
+    rest = token.form[place:]
+    start = token.start + place
+    return values | {
+        "word": hashed(words[-1]),
+        "last": hashed(words[-2]) if len(words) > 1 else 0,
+        "rest": hashed(rest if len(rest) <= LONGEST else ""),
+        "token": hashed(token.form),
+        "place": min(place, FAR),
+        "before": min(len(words[-1]), FAR),
+        "after": min(len(rest), FAR),
+        "w-1": hashed(tokens[at - 1].form) if at and not ends[at - 1] else 0,
+        "w1": hashed(tokens[at + 1].form) if not ends[at] else 0,
+        **known.values(start - len(words[-1]), start, start + len(rest)),
+    }
+
+
 def split_values(tokens: list[Token], at: int, first: int, stop: int) -> Values:
     form = tokens[at].form
     values = window_values(tokens, at, first, stop)
@@ -294,12 +449,15 @@ class Slow:
         may_end: Callable[[int, int], bool],
         may_split: Callable[[str], bool],
         shortest: Sequence[int],
+        lexicon: frozenset[str] | None = None,
     ) -> None:
+        self.lexicon = lexicon
+        self.known = Known(frozenset())
         self.scores, self.split_scores, self.templates = scores, split_scores, templates
         self.may_end, self.may_split, self.shortest = may_end, may_split, shortest
 
     def keys(self, name: str, values: Values) -> np.ndarray:
-        decision = list(self.templates).index(name)
+        decision = ["boundaries", "sentences", "splits", "joins", "cuts"].index(name)
         keys = [
             key(decision, place, [values[part] for part in parts])
             for place, parts in enumerate(self.templates[name])
@@ -308,13 +466,41 @@ class Slow:
 
     def segment(self, text: str, by_lines: bool = False) -> list[tuple[int, int, int, bool, int]]:
         """(start, end, gap, sentence end, rule) of each token."""
+        return self.segment_and_cut(text, by_lines)[0]
+
+    def segment_and_cut(
+        self, text: str, by_lines: bool = False
+    ) -> tuple[list[tuple[int, int, int, bool, int]], list[int]]:
+        """The same, and the characters after which words end within tokens."""
+        if self.lexicon is not None:
+            joins, cuts = ("joins" in self.templates), ("cuts" in self.templates)
+            self.known = Known.of(text, self.lexicon, self.may_end, cuts, joins, by_lines)
         tokens = self.tokens(text, by_lines)
         ends = self.sentence_ends(tokens, by_lines)
         rules = self.rules(tokens, ends)
-        return [
+        cuts = []
+        for at, token in enumerate(tokens):
+            if "cuts" in self.templates and not rules[at]:
+                words = self.words(tokens, at, ends)
+                if len(words) > 1:
+                    rules[at] = len(self.shortest)
+                places = [len("".join(words[: n + 1])) for n in range(len(words) - 1)]
+                cuts += [token.start + place - 1 for place in places]
+        found = [
             (token.start, token.start + len(token.form), token.gap, end, rule)
             for token, end, rule in zip(tokens, ends, rules, strict=True)
         ]
+        return found, cuts
+
+    def words(self, tokens: list[Token], at: int, ends: list[bool]) -> list[str]:
+        form = tokens[at].form
+        words = [form[0]]
+        for char in form[1:]:
+            values = cut_values(tokens, at, ends, words, self.known)
+            if self.scores(self.keys("cuts", values))[0] > 0:
+                words.append("")
+            words[-1] += char
+        return words
 
     def tokens(self, text: str, by_lines: bool) -> list[Token]:
         tokens = []
@@ -328,22 +514,27 @@ class Slow:
             for at, char in enumerate(chunk.text):
                 if at and self.may_end(number(chunk.text[at - 1]), number(char)):
                     values = boundary_values(every, c, so_far, at)
+                    if self.lexicon is not None:
+                        near = tokens and tokens[-1].start + len(tokens[-1].form) == begin
+                        last = tokens[-1].form if near else ""
+                        values |= unspaced_values(chunk, so_far, last, at, self.known)
                     if self.scores(self.keys("boundaries", values))[0] > 0:
                         tokens.append(Token(begin, so_far, 0))
                         begin, so_far = chunk.start + at, ""
                 so_far += char
-            if not self.goes_on(every, c, so_far):
+            if not self.goes_on(text, every, c, so_far):
                 tokens.append(Token(begin, so_far, 1 + chunk.is_last))
                 so_far = ""
         return tokens
 
-    def goes_on(self, every: list[Chunk], c: int, so_far: str) -> bool:
+    def goes_on(self, text: str, every: list[Chunk], c: int, so_far: str) -> bool:
         chunk = every[c]
         if "joins" not in self.templates or chunk.is_last or c + 1 == len(every):
             return False
         if every[c + 1].start != chunk.start + len(chunk.text) + 1:
             return False
-        return bool(self.scores(self.keys("joins", join_values(every, c, so_far)))[0] > 0)
+        values = join_values(every, c, so_far) | known_joins(text, chunk, so_far, self.known)
+        return bool(self.scores(self.keys("joins", values))[0] > 0)
 
     def sentence_ends(self, tokens: list[Token], by_lines: bool) -> list[bool]:
         ends: list[bool] = []
@@ -351,7 +542,7 @@ class Slow:
         for at, token in enumerate(tokens):
             end = at + 1 == len(tokens) or token.gap == 2
             if not end and not by_lines:
-                values = sentence_values(tokens, at, first)
+                values = sentence_values(tokens, at, first) | plain_values(tokens, at, first)
                 end = bool(self.scores(self.keys("sentences", values))[0] > 0)
             ends.append(end)
             if end:

@@ -22,6 +22,7 @@ from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.segmenting import segmenter as kernel
 from niwaki.kernel.segmenting.contexts import (
     BOUNDARY_VALUES,
+    CUT_VALUES,
     JOIN_VALUES,
     SENTENCE_VALUES,
     SPLIT_VALUES,
@@ -29,6 +30,7 @@ from niwaki.kernel.segmenting.contexts import (
 )
 from niwaki.kernel.segmenting.lines import render
 from niwaki.segmenting import splits
+from niwaki.segmenting.lexicon import KnownWords
 
 _BREAK_GAP = 2
 # Text is taken in pieces of so many characters, of which the last, unfinished sentence is
@@ -36,22 +38,48 @@ _BREAK_GAP = 2
 _BLOCK = 1 << 15
 LONGEST_SENTENCE = 1 << 20
 
+_LEXICON = "known-words.safetensors"
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 
-# The decisions; the last is made only where words may hold spaces.
+# The decisions; the last two are made only where the data asks for them.
 _VALUES = {
     "boundaries": BOUNDARY_VALUES,
     "sentences": SENTENCE_VALUES,
     "splits": SPLIT_VALUES,
     "joins": JOIN_VALUES,
+    "cuts": CUT_VALUES,
 }
 
 
-def segmenting_features(*, joins: bool = False) -> dict[str, str]:
-    """What each decision looks at; with `joins`, also whether a word goes on after a space."""
+@dataclass(frozen=True)
+class Needs:
+    """What a text asks of its segmenter."""
+
+    unspaced: bool = False  # most tokens have no space behind them
+    plain: bool = False  # sentences do not begin with capitals
+    joins: bool = False  # words hold spaces
+    cuts: bool = False  # many tokens are several words, one after the other
+
+    @property
+    def lexicon(self) -> bool:
+        """Whether it should know words."""
+        return self.unspaced or self.joins or self.cuts
+
+
+def segmenting_features(needs: Needs) -> dict[str, str]:
+    """What each decision looks at."""
     folder = resources.files("niwaki") / "assets" / "segmenting"
-    names = [name for name in _VALUES if joins or name != "joins"]
-    return {name: (folder / f"{name}.txt").read_text(encoding="utf-8") for name in names}
+    files = {
+        "boundaries": ["boundaries", *(["unspaced"] if needs.unspaced else [])],
+        "sentences": ["sentences", *(["plain"] if needs.plain else [])],
+        "splits": ["splits"],
+        **({"joins": ["joins"]} if needs.joins else {}),
+        **({"cuts": ["cuts"]} if needs.cuts else {}),
+    }
+    return {
+        name: "".join((folder / f"{file}.txt").read_text(encoding="utf-8") for file in own)
+        for name, own in files.items()
+    }
 
 
 def codes_of(text: str) -> NDArray[np.uint32]:
@@ -64,7 +92,8 @@ class Segmenter:
     """Splits text into sentences, tokens and words; what it knows, it learned from a treebank.
 
     `rules` are the ways to split a multiword token, `open_pairs` and `endings` say
-    where to look for the end of a token and for a token to split.
+    where to look for the end of a token and for a token to split. Models of text without
+    spaces, of words with spaces and of tokens that are cut into words have a `lexicon`.
     """
 
     model: SparseWeights | PackedWeights
@@ -73,6 +102,7 @@ class Segmenter:
     open_pairs: NDArray[np.uint8]
     endings: Sequence[int]
     features: Mapping[str, str]
+    lexicon: KnownWords | None = None
 
     @cached_property
     def kernel(self) -> kernel.Segmenter:
@@ -91,10 +121,14 @@ class Segmenter:
             endings,
             np.array(shortest, dtype=np.int32),
             self._compile("joins") if "joins" in self.features else None,
+            self._compile("cuts") if "cuts" in self.features else None,
+            self.lexicon.kernel if self.lexicon else None,
         )
 
     def with_models(self, model: PackedWeights, split_model: PackedWeights | None) -> Segmenter:
-        return replace(self, model=model, split_model=split_model)
+        """The same with what was learned."""
+        lexicon = self.lexicon.finished() if self.lexicon else None
+        return replace(self, model=model, split_model=split_model, lexicon=lexicon)
 
     def _compile(self, name: str) -> Templates:
         values = _VALUES[name]
@@ -157,8 +191,8 @@ class Segmenter:
     ) -> tuple[list[tuple[bytes, int, int]], bytes]:
         """The sentences that are complete, as lines with their places; the next one's comments."""
         codes = codes_of(text)
-        starts, ends, gaps, sentence_ends, rules = self.kernel.segment(codes, final, by_lines)
-        words = self._split(text, starts, ends, rules)
+        starts, ends, gaps, sentence_ends, rules, cuts = self.kernel.segment(codes, final, by_lines)
+        words = self._split(text, starts, ends, rules, cuts)
         stops = np.flatnonzero(sentence_ends) + 1
         firsts = [0, *stops.tolist()]
         begins, finishes = starts[firsts[:-1]].tolist(), ends[stops - 1].tolist()
@@ -179,17 +213,24 @@ class Segmenter:
         starts: NDArray[np.int32],
         ends: NDArray[np.int32],
         rules: NDArray[np.int32],
+        cuts: NDArray[np.uint8],
     ) -> dict[int, list[tuple[bytes, int, int]]]:
         """The words of those tokens that are split."""
         words = {}
         for token in np.flatnonzero(rules).tolist():
-            form = text[starts[token] : ends[token]]
+            start, end = int(starts[token]), int(ends[token])
+            form = text[start:end]
+            if rules[token] > len(self.rules):
+                places = (np.flatnonzero(cuts[start:end]) + 1).tolist()
+                words[token] = [
+                    (_field(form[a:b]), a, b)
+                    for a, b in itertools.pairwise([0, *places, end - start])
+                ]
+                continue
             parts = splits.apply_rule(form, self.rules[rules[token] - 1])
             if parts is not None:
                 words[token] = [(_field(part.form), *(part.span or (-1, -1))) for part in parts]
         return words
-
-    # -- files ----------------------------------------------------------------
 
     # -- files ------------------------------------------------------------------
 
@@ -204,6 +245,8 @@ class Segmenter:
         parts.add("segmenter", record, self.model)
         if self.split_model is not None:
             parts.add("splits", {}, self.split_model)
+        if self.lexicon is not None:
+            parts.add_file(_LEXICON, {"words": self.lexicon.words})
         return parts
 
     @classmethod
@@ -219,6 +262,7 @@ class Segmenter:
             np.array([int(pair) for pair in record["open_pairs"]], dtype=np.uint8),
             [int(ending) for ending in record["endings"]],
             {name: str(text) for name, text in record["features"].items() if name in _VALUES},
+            KnownWords(parts.tensors(_LEXICON)["words"]) if _LEXICON in parts else None,
         )
         _ = segmenter.kernel  # which checks that all of it fits together
         return segmenter

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,8 @@ from niwaki.kernel.segmenting.characters import kinds_of
 from niwaki.kernel.segmenting.segmenter import PAIR_KINDS, ending_of
 from niwaki.learning.corpus import Corpus
 from niwaki.segmenting.config import SegmenterConfig
-from niwaki.segmenting.segmenter import Segmenter, codes_of, segmenting_features
+from niwaki.segmenting.lexicon import KnownWords
+from niwaki.segmenting.segmenter import Needs, Segmenter, codes_of, segmenting_features
 from niwaki.segmenting.splits import Rule, find_rules
 
 Advance = Callable[[int], None]
@@ -31,6 +33,13 @@ _RARE = 2000
 _MOSTLY_ALONE = 0.6
 # Words hold spaces if at least one in so many does.
 _SPACED = 500
+# Text is without spaces if so large a share of the tokens has none behind it.
+_UNSPACED = 0.5
+# If so large a share of the tokens is several words, one after the other, rules that split tokens
+# as a whole are too many, and it is learned between which characters words end.
+_CUT = 0.1
+# If fewer sentences begin with a capital, other things tell where they begin.
+_CAPITALS = 0.5
 _SPLIT_ROWS = 15_000
 _TOKEN_END, _SENTENCE_END = 1, 2
 
@@ -47,8 +56,12 @@ def train_segmenter(
     corpus: Corpus, config: SegmenterConfig, seed: int, advance: Advance
 ) -> Segmenter:
     """A compressed segmenter; the same for the same corpus, configuration and seed."""
-    examples = _Examples(corpus.sentences)
-    pieces = [_training_text(piece, examples) for piece in _pieces(corpus.sentences, seed)]
+    needs = needs_of(corpus.sentences)
+    examples = _Examples(corpus.sentences, cuts=needs.cuts)
+    sentences = list(_pieces(corpus.sentences, seed))
+    pieces = [_training_text(piece, examples) for piece in sentences]
+    forms = ((form for each in piece for form in each.forms) for piece in sentences)
+    lexicon = KnownWords.of(forms) if needs.lexicon else None
     learner = SparseWeights(1, config.min_updates)
     split_learner = SparseWeights(1 + len(examples.rules)) if examples.rules else None
     segmenter = Segmenter(
@@ -57,13 +70,20 @@ def train_segmenter(
         examples.rules,
         _open_pairs(pieces),
         examples.endings,
-        segmenting_features(joins=_has_spaces_within(corpus.sentences)),
+        segmenting_features(needs),
+        lexicon,
     )
     for epoch in range(config.epochs):
         for number in np.random.default_rng([seed, epoch]).permutation(len(pieces)).tolist():
             piece = pieces[number]
             segmenter.kernel.learn(
-                piece.codes, piece.ends, piece.rules, config.learning_rate, config.adagrad_epsilon
+                piece.codes,
+                piece.ends,
+                piece.rules,
+                piece.cuts,
+                config.learning_rate,
+                config.adagrad_epsilon,
+                number + 1,
             )
             advance(piece.sentences)
     split_model = None
@@ -72,25 +92,42 @@ def train_segmenter(
     return segmenter.with_models(compress(learner.export(), 1, config.max_rows), split_model)
 
 
-def _has_spaces_within(sentences: Sequence[Sentence]) -> bool:
-    """Whether tokens hold spaces, often enough to learn it."""
-    tokens = spaced = 0
+def needs_of(sentences: Sequence[Sentence]) -> Needs:
+    """What the text of a treebank asks of its segmenter."""
+    tokens = spaced = glued = cut = capitals = 0
     for sentence in sentences:
-        forms = [token.form for token in surface_tokens(sentence)]
-        tokens += len(forms)
-        spaced += sum(" " in form for form in forms)
-    return spaced * _SPACED > tokens
+        found = surface_tokens(sentence)
+        tokens += len(found)
+        spaced += sum(" " in token.form for token in found)
+        glued += sum(not token.space_after for token in found)
+        cut += sum(_is_cut(sentence, token) for token in found)
+        capitals += found[0].form[0].isupper()
+    return Needs(
+        unspaced=glued > _UNSPACED * tokens,
+        plain=capitals < _CAPITALS * len(sentences),
+        joins=spaced * _SPACED > tokens,
+        cuts=cut > _CUT * tokens,
+    )
+
+
+def _is_cut(sentence: Sentence, token: SurfaceToken) -> bool:
+    """Whether the words of a token stand in it one after the other."""
+    return token.last > token.first and "".join(_words(sentence, token)) == token.form
 
 
 class _Examples:
-    """The multiword tokens of a treebank: the rules that split them, and their endings."""
+    """The multiword tokens of a treebank: the rules that split them, and their endings.
 
-    def __init__(self, sentences: Sequence[Sentence]) -> None:
+    With `cuts`, no rule is for tokens whose words stand in them one after the other.
+    """
+
+    def __init__(self, sentences: Sequence[Sentence], *, cuts: bool) -> None:
+        self._cuts = cuts
         tokens: Counter[tuple[str, tuple[str, ...]]] = Counter()
         for sentence in sentences:
             if sentence.ranges:
                 for token in surface_tokens(sentence):
-                    if token.last > token.first:
+                    if token.last > token.first and not self.is_cut(sentence, token):
                         tokens[token.form, _words(sentence, token)] += 1
         # Of the rules that explain a token, the one that explains most tokens.
         possible = {key: find_rules(key[0], list(key[1])) for key in tokens}
@@ -109,6 +146,9 @@ class _Examples:
         split = [form for (form, _), number in self._numbers.items() if number]
         self.endings = sorted({ending_of(codes_of(form)) for form in split})
 
+    def is_cut(self, sentence: Sentence, token: SurfaceToken) -> bool:
+        return self._cuts and _is_cut(sentence, token)
+
     def rule(self, sentence: Sentence, token: SurfaceToken) -> int:
         """The number of the rule that splits a token; 0 if it stays whole."""
         if token.last == token.first:
@@ -122,11 +162,13 @@ def _words(sentence: Sentence, token: SurfaceToken) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _TrainingText:
-    """A piece of text: after which characters tokens and sentences end, and how tokens split."""
+    """A piece of text: after which characters tokens and sentences end, how tokens split, and
+    after which characters within tokens words end."""
 
     codes: NDArray[np.uint32]
     ends: NDArray[np.uint8]
     rules: NDArray[np.int32]
+    cuts: NDArray[np.uint8]
     sentences: int
 
 
@@ -150,19 +192,26 @@ def _pieces(sentences: Sequence[Sentence], seed: int) -> Iterator[list[Sentence]
 def _training_text(sentences: list[Sentence], examples: _Examples) -> _TrainingText:
     text = ""
     ends: list[tuple[int, int, int]] = []
+    cuts: list[int] = []
     for sentence in sentences:
         own, spans = token_spans(sentence)
         for span in spans:
             rule = examples.rule(sentence, span.token)
             kind = _SENTENCE_END if span is spans[-1] else _TOKEN_END
             ends.append((len(text) + span.end - 1, kind, rule))
+            if examples.is_cut(sentence, span.token):
+                lengths = [len(word) for word in _words(sentence, span.token)]
+                begin = len(text) + span.start - 1
+                cuts += [begin + place for place in accumulate(lengths[:-1])]
         text += own + (" " if spans[-1].token.space_after else "")
     piece = _TrainingText(
         codes_of(text),
         np.zeros(len(text), dtype=np.uint8),
         np.zeros(len(text), dtype=np.int32),
+        np.zeros(len(text), dtype=np.uint8),
         len(sentences),
     )
+    piece.cuts[cuts] = 1
     for place, kind, rule in ends:
         piece.ends[place] = kind
         piece.rules[place] = rule

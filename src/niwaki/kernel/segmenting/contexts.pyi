@@ -1,5 +1,6 @@
 BOUNDARY_VALUES: tuple[str, ...]
 JOIN_VALUES: tuple[str, ...]
+CUT_VALUES: tuple[str, ...]
 SENTENCE_VALUES: tuple[str, ...]
 SPLIT_VALUES: tuple[str, ...]
 

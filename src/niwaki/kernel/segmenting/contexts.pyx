@@ -1,17 +1,21 @@
 """What a segmenter looks at when it decides: named values, and templates that combine them.
 
-There are four decisions: whether a token ends before a character, whether it goes on
-after a space, whether a sentence ends after a token, and how a token is split into words. Each
-has its values. None of them depends on how much text follows beyond a fixed number of
+There are five decisions: whether a token ends before a character, whether it goes on
+after a space, whether a sentence ends after a token, how a token is split into words, and
+whether a word ends within a token. Each has its values. None of them depends on how much text follows beyond a fixed number of
 tokens, nor on what stands before the sentence, so that text can be segmented
 piece by piece.
 """
 
 from niwaki.kernel.segmenting.characters cimport (
-    BREAK_GAP, CLOSE, ENDER, HASH_START, KINDS, LETTER, LOWER, MARK, OPEN, PERIOD, QUOTE, UPPER,
-    Text, hash_more,
+    BREAK_GAP, CLOSE, ENDER, HASH_START, KINDS, LETTER, LOWER, MARK, OPEN, PERIOD, QUOTE, SPACE,
+    UPPER, Text, hash_more,
 )
+from niwaki.kernel.segmenting.lexicon cimport LONGEST_KNOWN
 from niwaki.kernel.hashing cimport NONE_VALUE, atom, join, mix
+
+cdef extern from "portable.h" nogil:
+    int niwaki_highest_bit(uint32_t bits)
 
 cdef enum:
     CHARACTERS = 6          # c-3 ... c2 around a possible boundary
@@ -20,18 +24,32 @@ cdef enum:
     OFFSETS = 2 * REACH + 1
     FAR = 20                # places and lengths are not told apart beyond
 
+_KNOWN = ("known", "longer", "begins", "ends", "covers", "then")
 _TOKEN_PARTS = ("w", "s", "f", "l", "n", "x", "y", "g")
 BOUNDARY_VALUES = (
     *(f"c{o}" for o in range(-BEFORE, CHARACTERS - BEFORE)),
     *(f"k{o}" for o in range(-BEFORE, CHARACTERS - BEFORE)),
     "word", "rest", "head", "chunk", "place", "before", "after", "shape", "runs", "next", "next2",
     "nextc", "signs", "address", "start",
+    # Of text without spaces.
+    *(f"t{o}" for o in range(-BEFORE, CHARACTERS - BEFORE)), "last", *_KNOWN,
 )
-JOIN_VALUES = ("word", "s-1", "s0", "s1", "s2", "k0", "k1", "k2", "l0", "r1", "count")
+JOIN_VALUES = (
+    "word", "s-1", "s0", "s1", "s2", "k0", "k1", "k2", "l0", "r1", "count",
+    "known", "longer", "begins", "through",
+)
+CUT_VALUES = (
+    *(f"c{o}" for o in range(-BEFORE, CHARACTERS - BEFORE)),
+    "word", "last", "rest", "token", "place", "before", "after", "w-1", "w1", *_KNOWN,
+)
 SENTENCE_VALUES = (
     *(f"{part}{o}" for o in range(-REACH, REACH + 1) for part in _TOKEN_PARTS),
     "size", "open", "quoted", "capitals", "ahead", "left", "w-first", "s-first", "l-first",
+    # Of text whose sentences do not begin with capitals.
+    "w3", "length",
 )
+assert BOUNDARY_VALUES.index("t-3") == UNSPACED_VALUES
+assert SENTENCE_VALUES.index("w3") == PLAIN_VALUES
 SPLIT_VALUES = (
     *(f"{part}{o}" for o in range(-REACH, REACH + 1) for part in _TOKEN_PARTS),
     *(f"prefix{n}" for n in range(1, LONGEST_AFFIX + 1)),
@@ -57,6 +75,7 @@ cdef class Templates:
                 if not 0 <= part < value_count <= MAX_VALUES:
                     raise ValueError(f"no value {part}")
                 template.parts[i] = part
+                self.most = max(self.most, part)
                 template.salts[i] = mix(template.salt + i + 1)
         self.count = len(templates)
 
@@ -116,6 +135,83 @@ cdef void boundary_values(Text text, Py_ssize_t chunk, int32_t token_start, uint
         values[14] = hash_more(values[14], text.folded[place])
 
 
+cdef inline uint64_t type_of(uint32_t folded, uint8_t kind) noexcept nogil:
+    """The kind of a character; letters without case by what they are in their script."""
+    if kind != LETTER:
+        return kind
+    if 0x3041 <= folded < 0x30A0:
+        return KINDS            # hiragana
+    if folded == 0x30FC:
+        return KINDS + 1        # the sign of a long vowel
+    if 0x30A0 <= folded < 0x3100 or 0x31F0 <= folded < 0x3200 or 0xFF66 <= folded < 0xFFA0:
+        return KINDS + 2        # katakana
+    if 0x3005 <= folded < 0x3008 or 0x3400 <= folded < 0xA000 or 0xF900 <= folded < 0xFB00 \
+            or folded >= 0x20000:
+        return KINDS + 3        # Han
+    if 0x0E40 <= folded < 0x0E45:
+        return KINDS + 4        # Thai vowels before a consonant
+    if folded == 0x0E30 or folded == 0x0E32 or folded == 0x0E33:
+        return KINDS + 5        # and behind it
+    return kind
+
+
+cdef inline int longest_of(uint32_t bits) noexcept nogil:
+    return niwaki_highest_bit(bits) if bits else 0
+
+
+cdef inline uint32_t words_from(const uint32_t* known, int32_t start, int32_t end) noexcept nogil:
+    """The lengths, as bits, of known words that begin at `start` and go on to `end` at most."""
+    if start >= end:
+        return 0
+    if end - start >= LONGEST_KNOWN:
+        return known[start]
+    return known[start] & (((<uint32_t>2) << (end - start)) - 1)
+
+
+cdef void known_values(const uint32_t* known, int32_t start, int32_t at, int32_t end,
+                       uint64_t* values) noexcept nogil:
+    """What the lexicon says of an end before `at` of a word that began at `start`.
+
+    Whether the word is known; how far the longest that begins like it goes on; the longest that
+    begins at `at`; those that end there, or go on over it, and begin later than this word; and
+    the longest that begins behind the one that goes on.
+    """
+    cdef uint32_t bits = words_from(known, start, end)
+    cdef int longest = longest_of(bits), ends = 0, covers = 0, top
+    cdef int32_t p
+    values[0] = at - start <= LONGEST_KNOWN and bits >> (at - start) & 1
+    values[1] = values[5] = 0
+    if longest > at - start:
+        values[1] = longest - (at - start)
+        values[5] = LONGEST_KNOWN + 1
+        if start + longest < end:
+            values[5] = longest_of(words_from(known, start + longest, end))
+    values[2] = longest_of(words_from(known, at, end))
+    for p in range(max(start + 1, at - LONGEST_KNOWN), at):
+        bits = words_from(known, p, end)
+        if ends == 0 and bits >> (at - p) & 1:
+            ends = at - p
+        top = longest_of(bits)
+        if top > at - p and top > covers:
+            covers = top
+    values[3] = ends
+    values[4] = covers
+
+
+cdef void unspaced_values(Text text, Py_ssize_t chunk, int32_t token_start, uint64_t last,
+                          int32_t at, const uint32_t* known, uint64_t* values) noexcept nogil:
+    """More of a boundary, for text without spaces; `last` is the token before, if it is near."""
+    cdef int32_t start = text.chunks[chunk].start, end = text.chunks[chunk].end, place
+    cdef int i
+    for i in range(CHARACTERS):
+        place = at + i - BEFORE
+        values[i] = 0
+        if start <= place < end:
+            values[i] = type_of(text.folded[place], text.kinds[place])
+    values[CHARACTERS] = last
+    known_values(known, token_start, at, end, values + CHARACTERS + 1)
+
+
 cdef uint64_t letters_from(Text text, int32_t start, int32_t end) noexcept nogil:
     """Hash of the letters with which a chunk begins: signs behind them do not belong to them."""
     cdef uint64_t hashed = HASH_START
@@ -130,9 +226,10 @@ cdef uint64_t letters_from(Text text, int32_t start, int32_t end) noexcept nogil
 
 
 cdef void join_values(Text text, Py_ssize_t chunk, int32_t token_start, uint64_t word, int count,
-                      uint64_t* values) noexcept nogil:
+                      const uint32_t* known, uint64_t* values) noexcept nogil:
     """Between a chunk and the next; `word` is the token so far, which has `count` spaces."""
     cdef int32_t start = text.chunks[chunk].start, end = text.chunks[chunk].end
+    cdef int32_t follows = text.chunks[chunk + 1].start
     cdef Py_ssize_t i
     values[0] = word
     values[1] = values[4] = values[7] = 0
@@ -151,6 +248,56 @@ cdef void join_values(Text text, Py_ssize_t chunk, int32_t token_start, uint64_t
         i = text.chunks[chunk + 2].start
         values[4] = letters_from(text, <int32_t>i, text.chunks[chunk + 2].end)
         values[7] = text.kinds[i]
+    # Known words: the token so far, those that it begins, those that begin after it, and those
+    # that the last chunk begins; the longest of them, in chunks.
+    values[11] = values[12] = values[13] = values[14] = 0
+    if known != NULL:
+        values[11] = (
+            end - token_start <= LONGEST_KNOWN and known[token_start] >> (end - token_start) & 1)
+        values[12] = spaces_over(text, token_start, longest_of(known[token_start]), end)
+        if known[follows]:
+            values[13] = 1 + spaces_over(text, follows, longest_of(known[follows]), follows)
+        if token_start < start:
+            values[14] = spaces_over(text, start, longest_of(known[start]), end)
+
+
+cdef uint64_t spaces_over(Text text, int32_t start, int length, int32_t place) noexcept nogil:
+    """Spaces from `place` on in a word."""
+    cdef uint64_t spaces = 0
+    cdef int32_t i
+    for i in range(max(start, place), start + length):
+        spaces += text.kinds[i] == SPACE
+    return spaces
+
+
+cdef void cut_values(Text text, const Token* tokens, Py_ssize_t at, Py_ssize_t stop,
+                     const uint8_t* ends, const WordSoFar* so_far, int32_t place,
+                     const uint32_t* known, uint64_t* values) noexcept nogil:
+    """Before the character `place` of the token `at`, of those before `stop`; `ends` says after
+    which of them sentences end."""
+    cdef const Token* token = &tokens[at]
+    cdef int32_t near
+    cdef int i
+    for i in range(CHARACTERS):
+        near = place + i - BEFORE
+        values[i] = text.folded[near] if token.start <= near < token.end else 0
+    values += CHARACTERS
+    values[0] = so_far.word
+    values[1] = so_far.last
+    values[2] = HASH_START
+    if token.end - place <= LONGEST_KNOWN:
+        for near in range(place, token.end):
+            values[2] = hash_more(values[2], text.folded[near])
+    values[3] = token.form
+    values[4] = up_to(place - token.start, FAR)
+    values[5] = up_to(place - so_far.start, FAR)
+    values[6] = up_to(token.end - place, FAR)
+    values[7] = values[8] = 0
+    if at > 0 and not ends[at - 1]:
+        values[7] = tokens[at - 1].form
+    if at + 1 < stop and not ends[at]:
+        values[8] = tokens[at + 1].form
+    known_values(known, so_far.start, place, token.end, values + 9)
 
 
 cdef uint64_t suffix_of(Text text, const Token* token, int length) noexcept nogil:
@@ -264,6 +411,17 @@ cdef void sentence_values(Text text, const Token* tokens, Py_ssize_t at, Py_ssiz
     values[6] = tokens[progress.start].form
     values[7] = tokens[progress.start].shape
     values[8] = up_to(tokens[at].end - tokens[progress.start].start, 1000) // 40
+
+
+cdef void plain_values(const Token* tokens, Py_ssize_t at, Py_ssize_t stop,
+                       const Progress* progress, uint64_t* values) noexcept nogil:
+    """More of the end of a sentence, where capitals say nothing: a farther token, and how many
+    there were."""
+    cdef Py_ssize_t end = at + 1
+    while end < stop and end <= at + 3 and tokens[end - 1].gap != BREAK_GAP:
+        end += 1
+    values[0] = tokens[at + 3].form if at + 3 < end else NONE_VALUE << 20
+    values[1] = up_to(at + 1 - progress.start, FAR)
 
 
 cdef void split_values(Text text, const Token* tokens, Py_ssize_t at, Py_ssize_t start,

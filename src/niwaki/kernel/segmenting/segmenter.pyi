@@ -3,8 +3,10 @@ from numpy.typing import NDArray
 
 from niwaki.kernel.linear import CompiledWeights, SparseWeights
 from niwaki.kernel.segmenting.contexts import Templates
+from niwaki.kernel.segmenting.lexicon import Lexicon
 
 UNDECIDED_CHUNKS: int
+UNDECIDED_CHUNKS_KNOWN: int
 UNDECIDED_TOKENS: int
 PAIR_KINDS: int
 ENDING_COUNT: int
@@ -15,6 +17,7 @@ Arrays = tuple[
     NDArray[np.uint8],
     NDArray[np.uint8],
     NDArray[np.int32],
+    NDArray[np.uint8],
 ]
 
 class Segmenter:
@@ -29,6 +32,8 @@ class Segmenter:
         split_endings: NDArray[np.uint8],
         shortest: NDArray[np.int32],
         joins: Templates | None = None,
+        cuts: Templates | None = None,
+        lexicon: Lexicon | None = None,
     ) -> None: ...
     def segment(
         self, codes: NDArray[np.uint32], final: bool = True, by_lines: bool = False
@@ -38,8 +43,10 @@ class Segmenter:
         codes: NDArray[np.uint32],
         gold: NDArray[np.uint8],
         rules: NDArray[np.int32],
+        cuts: NDArray[np.uint8],
         rate: float,
         damping: float,
+        piece: int = 0,
     ) -> tuple[int, int]: ...
 
 def ending_of(form: NDArray[np.uint32]) -> int: ...

@@ -6,8 +6,8 @@ sentence. All else is decided by sums of weights of features:
     p(end | context) = 1 / (1 + exp(-s))                    of a token or a sentence
     p(rule | token) = exp(s[rule]) / sum of exp(s[rule'])   of how to split a token
 
-First all tokens are found, then the sentences, then the splits: each decision sees
-the results of the one before. Work is linear in the length of the text, however
+First all tokens are found, then the sentences, then the splits, by rules or by cuts between
+characters: each decision sees the results of the one before. Work is linear in the length of the text, however
 long its words and sentences are.
 """
 
@@ -22,9 +22,11 @@ from niwaki.kernel.segmenting.characters cimport (
     BREAK_GAP, HASH_START, KINDS, NO_GAP, SPACE_GAP, Text, hash_more,
 )
 from niwaki.kernel.segmenting.contexts cimport (
-    AHEAD, ENDINGS, MAX_VALUES, Progress, Templates, Token, begin, boundary_values,
-    close_token, join_values, proceed, sentence_values, split_values,
+    AHEAD, ENDINGS, MAX_VALUES, PLAIN_VALUES, UNSPACED_VALUES, Progress, Templates, Token, WordSoFar,
+    begin, boundary_values, close_token, cut_values, join_values, plain_values, proceed,
+    sentence_values, split_values, unspaced_values,
 )
+from niwaki.kernel.segmenting.lexicon cimport SPACES_KNOWN, Lexicon
 from niwaki.kernel.linear cimport (
     MAX_KEYS, LearnTable, Scorer, SparseWeights, learn_gradients, scorer_of,
 )
@@ -38,6 +40,8 @@ cdef uint32_t BLANK = c" "
 
 # How much text after a decision it may depend on; see `Segmenter.segment`.
 UNDECIDED_CHUNKS = 2
+# Where known words go over spaces, from the next chunk on.
+UNDECIDED_CHUNKS_KNOWN = 2 + SPACES_KNOWN
 UNDECIDED_TOKENS = AHEAD
 PAIR_KINDS = KINDS
 ENDING_COUNT = ENDINGS
@@ -45,10 +49,11 @@ ENDING_COUNT = ENDINGS
 
 cdef struct Training:
     # For each character `gold` says whether a token ends after it (1) or also a sentence (2),
-    # and `rules` how that token is split.
+    # `rules` how that token is split, and `cuts` whether a word ends there within a token.
     LearnTable* table
     const uint8_t* gold
     const int32_t* rules
+    const uint8_t* cuts
     float rate
     float damping
     long decisions
@@ -63,7 +68,8 @@ cdef class Segmenter:
     each pair of kinds of characters whether a token may end between them,
     `split_endings` whether a token with such an ending may be split (see `ending_of`),
     `shortest` how long a token must be for each rule. With `joins`, a token may go on behind a
-    single space.
+    single space. With `cuts`, tokens without a rule are cut into words between their characters.
+    The `lexicon` is what templates that ask for known words look at.
     """
 
     cdef object model
@@ -74,6 +80,8 @@ cdef class Segmenter:
     cdef Templates sentences
     cdef Templates splits
     cdef Templates joins
+    cdef Templates cuts
+    cdef Lexicon lexicon
     cdef uint8_t open_pairs[KINDS * KINDS]
     cdef uint8_t split_endings[ENDINGS]
     cdef int32_t* shortest
@@ -82,9 +90,12 @@ cdef class Segmenter:
     def __cinit__(self, model, split_model, Templates boundaries not None,
                   Templates sentences not None, Templates splits not None,
                   const uint8_t[::1] open_pairs not None, const uint8_t[::1] split_endings not None,
-                  const int32_t[::1] shortest not None, Templates joins=None):
+                  const int32_t[::1] shortest not None, Templates joins=None,
+                  Templates cuts=None, Lexicon lexicon=None):
         cdef int i
-        self.joins = joins
+        self.joins, self.cuts, self.lexicon = joins, cuts, lexicon
+        if lexicon is None and (cuts is not None or boundaries.most >= UNSPACED_VALUES):
+            raise ValueError("a lexicon is needed")
         self.model, self.split_model = model, split_model
         self.boundaries, self.sentences, self.splits = boundaries, sentences, splits
         self.scorer = scorer_of(model)
@@ -116,7 +127,9 @@ cdef class Segmenter:
     # -- segmenting -----------------------------------------------------------
 
     def segment(self, const uint32_t[::1] codes not None, bint final=True, bint by_lines=False):
-        """Tokens, as arrays (starts, ends, gaps after, sentence ends, split rules).
+        """Tokens, as arrays (starts, ends, gaps after, sentence ends, split rules), and for each
+        character of the text whether a word ends after it within a token. The number after those
+        of all rules is that of tokens that are cut.
 
         If more text follows (not `final`), the last tokens and sentence ends still
         depend on it and are left out: what is given is what the whole text would give.
@@ -128,13 +141,18 @@ cdef class Segmenter:
         cdef uint8_t* ends = <uint8_t*>calloc(text.length + 1, 1)
         cdef int32_t* splits = <int32_t*>calloc(text.length + 1, sizeof(int32_t))
         cdef float* scores = <float*>malloc(self.rules * sizeof(float))
+        cdef uint32_t* known = NULL
+        cuts = np.zeros(text.length + 1, dtype=np.uint8)
+        cdef uint8_t[::1] cuts_view = cuts
         try:
             if tokens == NULL or ends == NULL or splits == NULL or scores == NULL:
                 raise MemoryError()
+            known = self.known_words(text, 0)
             if not final:
-                chunks = max(0, chunks - UNDECIDED_CHUNKS)
+                chunks = max(0, chunks - (
+                    UNDECIDED_CHUNKS if self.lexicon is None else UNDECIDED_CHUNKS_KNOWN))
             with nogil:
-                count = decided = self.find_tokens(text, chunks, NULL, tokens)
+                count = decided = self.find_tokens(text, chunks, known, NULL, tokens)
                 if not final:
                     # The last token may go on.
                     decided = max(0, count - AHEAD - (self.joins is not None))
@@ -143,23 +161,39 @@ cdef class Segmenter:
                     decided -= 1
                 if self.split_model is not None:
                     self.find_splits(text, tokens, decided, ends, NULL, scores, splits)
-            return arrays_of(tokens, ends, splits, decided)
+                if self.cuts is not None:
+                    self.find_cuts(text, tokens, decided, ends, known, NULL, splits, &cuts_view[0])
+            return *arrays_of(tokens, ends, splits, decided), cuts[:text.length]
         finally:
+            free(known)
             free(tokens)
             free(ends)
             free(splits)
             free(scores)
 
-    cdef Py_ssize_t find_tokens(self, Text text, Py_ssize_t chunks, Training* training,
-                                Token* tokens) noexcept nogil:
+    cdef uint32_t* known_words(self, Text text, int32_t piece) except? NULL:
+        """Which known words begin at each character; NULL if there is no lexicon."""
+        cdef uint32_t* known
+        if self.lexicon is None:
+            return NULL
+        known = <uint32_t*>calloc(text.length + 1, sizeof(uint32_t))
+        if known == NULL:
+            raise MemoryError()
+        with nogil:
+            self.lexicon.find(text, self.open_pairs, self.cuts is not None, self.joins is not None,
+                              piece, known)
+        return known
+
+    cdef Py_ssize_t find_tokens(self, Text text, Py_ssize_t chunks, const uint32_t* known,
+                                Training* training, Token* tokens) noexcept nogil:
         """The tokens of the first chunks: as the model finds them, or in training as they
         are, and the model learns them."""
         cdef Py_ssize_t chunk, count = 0
         cdef int32_t i, first, start = 0, end
-        cdef uint64_t word = HASH_START
+        cdef uint64_t word = HASH_START, last
         cdef uint32_t shape = 0
         cdef int spaces = 0     # within the token so far
-        cdef bint is_end, goes_on = False
+        cdef bint is_end, goes_on = False, unspaced = self.boundaries.most >= UNSPACED_VALUES
         cdef uint64_t values[MAX_VALUES]
         for chunk in range(chunks):
             first = text.chunks[chunk].start
@@ -177,6 +211,12 @@ cdef class Segmenter:
                     is_end = self.may_end(text, i)
                     if is_end:
                         boundary_values(text, chunk, start, word, shape, i, values)
+                        if unspaced:
+                            last = 0
+                            if count > 0 and tokens[count - 1].end == start:
+                                last = tokens[count - 1].form
+                            unspaced_values(text, chunk, start, last, i, known,
+                                            values + UNSPACED_VALUES)
                         if training == NULL:
                             is_end = self.score(self.boundaries, values) > 0
                         else:
@@ -195,7 +235,7 @@ cdef class Segmenter:
                     shape = (shape << 4 | text.kinds[i]) & SHAPE
             goes_on = self.may_go_on(text, chunk, chunks)
             if goes_on:
-                join_values(text, chunk, start, word, spaces, values)
+                join_values(text, chunk, start, word, spaces, known, values)
                 if training == NULL:
                     goes_on = self.score(self.joins, values) > 0
                 else:
@@ -234,10 +274,47 @@ cdef class Segmenter:
             if t + 1 == count or tokens[t].gap == BREAK_GAP:
                 ends[t] = True
             elif not by_lines:
-                sentence_values(text, tokens, t, count, &progress, values)
+                self.values_of_end(text, tokens, t, count, &progress, values)
                 ends[t] = self.score(self.sentences, values) > 0
             if ends[t]:
                 begin(&progress, t + 1)
+
+    cdef void values_of_end(self, Text text, const Token* tokens, Py_ssize_t at, Py_ssize_t count,
+                            const Progress* progress, uint64_t* values) noexcept nogil:
+        sentence_values(text, tokens, at, count, progress, values)
+        if self.sentences.most >= PLAIN_VALUES:
+            plain_values(tokens, at, count, progress, values + PLAIN_VALUES)
+
+    cdef void find_cuts(self, Text text, const Token* tokens, Py_ssize_t count,
+                        const uint8_t* ends, const uint32_t* known, Training* training,
+                        int32_t* splits, uint8_t* cuts) noexcept nogil:
+        """Where tokens that no rule splits are cut; in training it learns where they are."""
+        cdef uint64_t values[MAX_VALUES]
+        cdef WordSoFar so_far
+        cdef Py_ssize_t t
+        cdef int32_t i
+        cdef bint is_end
+        for t in range(count):
+            if (training.rules[tokens[t].end - 1] if training != NULL else splits[t]) != 0:
+                continue
+            so_far.start = tokens[t].start
+            so_far.last = 0
+            so_far.word = hash_more(HASH_START, text.folded[so_far.start])
+            for i in range(tokens[t].start + 1, tokens[t].end):
+                cut_values(text, tokens, t, count, ends, &so_far, i, known, values)
+                if training == NULL:
+                    is_end = self.score(self.cuts, values) > 0
+                    if is_end:
+                        cuts[i - 1] = 1
+                        splits[t] = self.rules
+                else:
+                    is_end = training.cuts[i - 1]
+                    self.step(training, self.cuts, values, is_end)
+                if is_end:
+                    so_far.last = so_far.word
+                    so_far.word = HASH_START
+                    so_far.start = i
+                so_far.word = hash_more(so_far.word, text.folded[i])
 
     cdef void find_splits(self, Text text, const Token* tokens, Py_ssize_t count,
                           const uint8_t* ends, Training* training, float* scores,
@@ -277,11 +354,13 @@ cdef class Segmenter:
     # -- learning -------------------------------------------------------------
 
     def learn(self, const uint32_t[::1] codes not None, const uint8_t[::1] gold not None,
-              const int32_t[::1] rules not None, float rate, float damping):
+              const int32_t[::1] rules not None, const uint8_t[::1] cuts not None, float rate,
+              float damping, int32_t piece=0):
         """One step of AdaGrad for each decision of a text; returns decisions and mistakes.
 
         For each character, `gold` says whether a token ends after it (1) or also a
-        sentence (2), and `rules` how that token is split.
+        sentence (2), `rules` how that token is split, and `cuts` whether a word ends there within
+        a token. Words that the lexicon has from this `piece` alone are not known.
         """
         cdef SparseWeights learner = <SparseWeights?>self.model
         cdef SparseWeights split_learner = None
@@ -289,9 +368,10 @@ cdef class Segmenter:
         cdef Token* tokens
         cdef uint8_t* ends
         cdef float* scores
+        cdef uint32_t* known = NULL
         cdef Training training
         cdef Py_ssize_t count, i
-        if gold.shape[0] != codes.shape[0] or rules.shape[0] != codes.shape[0]:
+        if not gold.shape[0] == rules.shape[0] == cuts.shape[0] == codes.shape[0]:
             raise ValueError("text and answers do not fit together")
         for i in range(rules.shape[0]):
             if not 0 <= rules[i] < self.rules:
@@ -303,23 +383,26 @@ cdef class Segmenter:
         tokens = <Token*>malloc((text.length + 1) * sizeof(Token))
         ends = <uint8_t*>calloc(text.length + 1, 1)
         scores = <float*>malloc(self.rules * sizeof(float))
-        if tokens == NULL or ends == NULL or scores == NULL:
+        try:
+            if tokens == NULL or ends == NULL or scores == NULL:
+                raise MemoryError()
+            known = self.known_words(text, piece)
+            training = Training(&learner.table, &gold[0], &rules[0], &cuts[0], rate, damping, 0, 0)
+            with nogil:
+                count = self.find_tokens(text, text.chunk_count, known, &training, tokens)
+                for i in range(count):
+                    ends[i] = gold[tokens[i].end - 1] == 2 or tokens[i].gap == BREAK_GAP
+                self.learn_sentences(&training, text, tokens, ends, count)
+                if self.cuts is not None:
+                    self.find_cuts(text, tokens, count, ends, known, &training, NULL, NULL)
+                if split_learner is not None:
+                    training.table = &split_learner.table
+                    self.find_splits(text, tokens, count, ends, &training, scores, NULL)
+        finally:
+            free(known)
             free(tokens)
             free(ends)
             free(scores)
-            raise MemoryError()
-        training = Training(&learner.table, &gold[0], &rules[0], rate, damping, 0, 0)
-        with nogil:
-            count = self.find_tokens(text, text.chunk_count, &training, tokens)
-            for i in range(count):
-                ends[i] = gold[tokens[i].end - 1] == 2 or tokens[i].gap == BREAK_GAP
-            self.learn_sentences(&training, text, tokens, ends, count)
-            if split_learner is not None:
-                training.table = &split_learner.table
-                self.find_splits(text, tokens, count, ends, &training, scores, NULL)
-        free(tokens)
-        free(ends)
-        free(scores)
         learner.check_memory()
         if split_learner is not None:
             split_learner.check_memory()
@@ -334,7 +417,7 @@ cdef class Segmenter:
         for t in range(count):
             proceed(&progress, text, &tokens[t])
             if t + 1 < count and tokens[t].gap != BREAK_GAP:
-                sentence_values(text, tokens, t, count, &progress, values)
+                self.values_of_end(text, tokens, t, count, &progress, values)
                 self.step(training, self.sentences, values, ends[t])
             if ends[t]:
                 begin(&progress, t + 1)
