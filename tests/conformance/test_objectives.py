@@ -29,6 +29,7 @@ from niwaki.objectives import (
     objective_names,
     settings_class,
 )
+from niwaki.pipeline.pipeline import Pipeline
 from niwaki.tasks.answers.learning import learn_answers
 from niwaki.tasks.answers.model import Settings as AnswerSettings
 from niwaki.tasks.compress.learning import learn_compressor
@@ -42,7 +43,8 @@ from niwaki.tasks.roles.learning import learn_roles
 from niwaki.tasks.roles.model import Settings as RoleSettings
 from niwaki.training.config import CostConfig
 from niwaki.training.config_file import make_config
-from tests.toy import TOY, write
+from niwaki.training.run import train
+from tests.toy import TOY, Log, quick_model, skip_without_extras, write
 
 # Costs that count wrong heads, for objectives that ask somebody else.
 _PROGRAM = """
@@ -246,6 +248,29 @@ def test_constraints_are_those_of_trees_that_cost_nothing(objective: Objective) 
     for number, sentence in enumerate(sentences()):
         known = objective.constraints(number)
         assert known is None or not list(known.broken_by(sentence.tree))
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
+    """A neural parser that has not learned for long enough to be right."""
+    skip_without_extras("neural")
+    path = tmp_path_factory.mktemp("network") / "neural.niwaki"
+    return quick_model(path, model={"kind": "neural"}, training={"epochs": 2})
+
+
+def test_a_network_is_trained_by_it(
+    name: str, data: str, network: Pipeline, tmp_path: Path
+) -> None:
+    if name in ("treebank", "robustness"):
+        pytest.skip("no cost, or one of broken words, which has a test of its own")
+    said = {"kind": name, "data": data, **SETTINGS.get(name, {})}
+    log, config = Log(), make_config({"objective": [said], "training": {"epochs": 2}})
+    model = train(config, tmp_path / "on.niwaki", log, init=network, threads=1)
+    told = [epoch.objectives[0] for epoch in log.epochs]
+    assert sum(each.updates for each in told) > 0
+    assert told[-1].first <= told[0].first
+    assert model.config["model"]["kind"] == "neural"
+    assert all(sentence.tree.is_complete for sentence in model.parse(sentences()))
 
 
 def test_its_keys(name: str, data: str) -> None:

@@ -24,6 +24,7 @@ from niwaki.training import loop
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
 from niwaki.training.treebanks import read_treebank
+from tests.encoders import write_encoder
 from tests.toy import (
     NEW,
     QUICK_NEURAL,
@@ -145,9 +146,11 @@ class BrokenOffError(Exception):
     pass
 
 
-@pytest.mark.parametrize("with_costs", [False, True])
+@pytest.mark.parametrize(
+    ("is_pretrained", "with_costs"), [(False, False), (False, True), (True, True)]
+)
 def test_a_run_that_was_broken_off_is_taken_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_costs: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_pretrained: bool, with_costs: bool
 ) -> None:
     monkeypatch.setattr(loop, "_CHUNK", 10)
     record: dict[str, Any] = {
@@ -156,6 +159,9 @@ def test_a_run_that_was_broken_off_is_taken_up(
         "objective": [{"data": str(TOY)}],
         "training": {"epochs": 2, "dev": str(TOY), "checkpoint_minutes": 0, "batch_size": 10},
     }
+    if is_pretrained:
+        del record["neural"]["width"], record["neural"]["layers"]
+        record["neural"]["encoder"] = str(write_encoder(tmp_path / "bert"))
     if with_costs:
         cost = {"kind": "arc-length", "data": str(TOY), "select": "exact", "schedule": 0.5}
         record["objective"].append(cost)

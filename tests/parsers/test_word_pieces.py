@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from tests.encoders import LAYERS, POSITIONS, WIDTH, vocabulary, write_encoder
 
 PIECES = WordPieces("\n".join(vocabulary("bert")).encode())
 NAMES = vocabulary("bert")
+Array = np.ndarray[Any, np.dtype[np.float32]]
 
 
 def pieces(word: str) -> list[str]:
@@ -179,9 +182,39 @@ def no_vocabulary(folder: Path) -> None:
     (folder / "vocab.txt").unlink()
 
 
-def other_type(folder: Path) -> None:
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, "model_type": "gpt2"}))
+def no_beginning(folder: Path) -> None:
+    names = [f"w{n}" for n in range(len(vocabulary("bert")))]
+    (folder / "vocab.txt").write_text("\n".join(names))
+
+
+def not_text(folder: Path) -> None:
+    (folder / "vocab.txt").write_bytes(b"\xff\xfe")
+
+
+def with_capitals(folder: Path) -> None:
+    names = [name if name.startswith("[") else name.title() for name in vocabulary("bert")]
+    (folder / "vocab.txt").write_text("\n".join(names))
+
+
+def set_config(key: str, value: object) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        config = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps({**config, key: value}))
+
+    return change
+
+
+def set_weights(name: str, change: Callable[[Array], Array]) -> Callable[[Path], None]:
+    def changed(folder: Path) -> None:
+        found = safetensors.numpy.load_file(folder / "model.safetensors")
+        found[name] = np.ascontiguousarray(change(found[name]))
+        safetensors.numpy.save_file(found, folder / "model.safetensors")
+
+    return changed
+
+
+_POSITIONS = "embeddings.position_embeddings.weight"
+_OUTER = "encoder.layer.1.output.dense.weight"
 
 
 @pytest.mark.parametrize(
@@ -191,12 +224,26 @@ def other_type(folder: Path) -> None:
         (break_weights, "not an encoder that can be read"),
         (other_vocabulary, "word pieces, but vectors of"),
         (no_vocabulary, "a folder has config.json, vocab.txt and model.safetensors"),
-        (other_type, "an encoder of type 'gpt2'; give one of bert, mpnet"),
+        (no_beginning, "no <s> or [CLS] among the word pieces"),
+        (not_text, "codec can't decode"),
+        (with_capitals, "word pieces with capitals; give an uncased encoder"),
+        (set_config("model_type", "gpt2"), "an encoder of type 'gpt2'; give one of bert, mpnet"),
+        (set_config("hidden_size", "many"), "not an encoder that can be read"),
+        (set_config("hidden_size", 2 * WIDTH), "of shape (57, 16), not (57, 32) as config.json"),
+        (set_config("num_attention_heads", 3), "3 heads in a width of 16"),
+        (set_config("num_hidden_layers", -1), "layers of -1"),
+        (set_config("num_hidden_layers", 9), "no weights encoder.layer.3.attention.self.query"),
+        (set_config("layer_norm_eps", 0), "epsilon of 0"),
+        (set_weights(_OUTER, np.ravel), "layer1.outer.weight of shape (384,), not (16, 24)"),
+        (set_weights(_OUTER, lambda x: x * np.nan), "layer1.outer.weight that are not numbers"),
+        (set_weights(_POSITIONS, lambda x: x[:2]), "positions of 2"),
     ],
 )
-def test_a_bad_encoder_gives_one_line(change: object, message: str, tmp_path: Path) -> None:
+def test_a_bad_encoder_gives_one_line(
+    change: Callable[[Path], None], message: str, tmp_path: Path
+) -> None:
     folder = write_encoder(tmp_path / "bert")
-    change(folder)  # type: ignore[operator]
+    change(folder)
     with pytest.raises(ConfigError) as caught:
         read_encoder(str(folder))
     text = str(caught.value)

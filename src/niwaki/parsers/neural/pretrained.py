@@ -15,6 +15,8 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from niwaki.errors import ConfigError
+from niwaki.parsers.neural.network import shapes
+from niwaki.parsers.neural.spec import NeuralSpec
 from niwaki.parsers.neural.wordpiece import WordPieces
 
 _CONFIG, _VOCABULARY, _WEIGHTS = "config.json", "vocab.txt", "model.safetensors"
@@ -49,22 +51,18 @@ def read_encoder(place: str, layers: int = 0) -> Pretrained:
         if config.get("hidden_act", "gelu") != "gelu":
             raise _unfit(place, f"an encoder with {config['hidden_act']!r}; give one with gelu")
         pieces = WordPieces((folder / _VOCABULARY).read_bytes())
+        if pieces.has_capitals:
+            raise _unfit(place, "word pieces with capitals; give an uncased encoder")
         found = safetensors.numpy.load_file(folder / _WEIGHTS)
         layers = layers or int(config["num_hidden_layers"])
         weights = _renamed(kind, found, layers)
-    except OSError as error:
-        wanted = f"{_CONFIG}, {_VOCABULARY} and {_WEIGHTS}"
-        raise _unfit(place, f"{error.strerror}: {error.filename}; a folder has {wanted}") from error
-    except (ValueError, TypeError, KeyError, safetensors.SafetensorError) as error:
-        raise _unfit(place, f"not an encoder that can be read ({error})") from error
-    if len(pieces) != len(weights["pieces.rows"]):
-        raise _unfit(
-            place,
-            f"{len(pieces)} word pieces, but vectors of {len(weights['pieces.rows'])}; "
-            "give the vocabulary that goes with the encoder",
-        )
-    return Pretrained(
-        {
+        if len(pieces) != len(weights["pieces.rows"]):
+            raise _unfit(
+                place,
+                f"{len(pieces)} word pieces, but vectors of {len(weights['pieces.rows'])}; "
+                "give the vocabulary that goes with the encoder",
+            )
+        settings = {
             "encoder": kind,
             "width": int(config["hidden_size"]),
             "layers": layers,
@@ -73,10 +71,29 @@ def read_encoder(place: str, layers: int = 0) -> Pretrained:
             "pieces": len(pieces),
             "positions": len(weights["pieces.at"]),
             "epsilon": float(config["layer_norm_eps"]),
-        },
-        weights,
-        pieces,
-    )
+        }
+        _check(settings, weights)
+    except OSError as error:
+        wanted = f"{_CONFIG}, {_VOCABULARY} and {_WEIGHTS}"
+        raise _unfit(place, f"{error.strerror}: {error.filename}; a folder has {wanted}") from error
+    except (ValueError, TypeError, KeyError, safetensors.SafetensorError) as error:
+        fault = f"not an encoder that can be read ({error}); get it again, or give another"
+        raise _unfit(place, fault) from error
+    return Pretrained(settings, weights, pieces)
+
+
+def _check(settings: Mapping[str, Any], weights: Weights) -> None:
+    """Raises ValueError if the weights are not those of which config.json speaks."""
+    spec = NeuralSpec(labels=[], **settings)
+    spec.check()
+    wanted = shapes(spec)
+    for name, array in weights.items():
+        if array.shape != wanted[name]:
+            raise ValueError(
+                f"weights {name} of shape {array.shape}, not {wanted[name]} as {_CONFIG} says"
+            )
+        if not np.isfinite(array).all():
+            raise ValueError(f"weights {name} that are not numbers")
 
 
 def _unfit(place: str, fault: str) -> ConfigError:
@@ -112,6 +129,8 @@ def _renamed(kind: str, found: Mapping[str, NDArray[Any]], layers: int) -> Weigh
     prefix = whole.removesuffix(marker)
 
     def get(name: str) -> NDArray[np.float32]:
+        if prefix + name not in found:
+            raise ValueError(f"no weights {prefix + name}")
         return np.asarray(found[prefix + name], dtype=np.float32)
 
     at = get("embeddings.position_embeddings.weight")

@@ -56,7 +56,11 @@ class NeuralSpec(ArcSpec):
             of_pieces = name in ("attention_heads", "inner", "pieces", "positions")
             if not (least if of_pieces else 1) <= getattr(self, name) <= most:
                 raise ValueError(f"{name} of {getattr(self, name)}")
-        if self.has_pieces and (self.width % self.attention_heads or self.positions < 4):
+        if not 0 < self.epsilon < 1:
+            raise ValueError(f"epsilon of {self.epsilon}")
+        if self.has_pieces and self.positions < 4:
+            raise ValueError(f"positions of {self.positions}")
+        if self.has_pieces and self.width % self.attention_heads:
             raise ValueError(f"{self.attention_heads} heads in a width of {self.width}")
 
     @property

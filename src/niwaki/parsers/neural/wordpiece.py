@@ -35,6 +35,12 @@ class WordPieces:
     def __len__(self) -> int:
         return self._size
 
+    @property
+    def has_capitals(self) -> bool:
+        """Whether many pieces could never be found, because words are looked up in lower case."""
+        names = [name for name in self._numbers if name[:1] not in ("[", "<")]
+        return 100 * sum(name != name.lower() for name in names) > len(names)
+
     def _special(self, names: Iterable[str]) -> int:
         found = [self._numbers[name] for name in names if name in self._numbers]
         if not found:
