@@ -77,7 +77,7 @@ def train_ranker(
     words = WordNet(wordnet) if settings.wordnet else None
     made_by = "given" if parser is None else PurePath(name_of(parser, "a model")).name
     files = [source] if is_source(source) else list(source)  # type: ignore[arg-type]
-    given = list(questions_of(files, parser, threads))
+    given = list(questions_of(files, parser, threads))  # type: ignore[arg-type]
     told = lambda total: watch("learning", 1, total)  # noqa: E731
     with told_of_files(files):
         model = learn_answers(given, settings, words, {"trees": made_by}, told)
