@@ -62,6 +62,7 @@ def test_what_is_asked_of_niwaki_itself_imports_no_command(words: str) -> None:
         ("info en en", "info: one argument too many: en; see `niwaki info --help`"),
         ("--versoin", "unknown option --versoin; did you mean --version?"),
         ("--versoin parse", "unknown option --versoin; did you mean --version?"),
+        ("--version pars", "no command 'pars'; did you mean 'parse'?"),
         ("valdate x", "no command 'valdate'; did you mean 'validate'?"),
         ("xyzzy", "no command 'xyzzy'; see `niwaki --help`"),
         ("translate rnu", "no command 'translate-rnu'; did you mean 'translate-run'?"),

@@ -211,8 +211,9 @@ def _main(words: list[str]) -> int:
     # A file whose name makes the two words a command is written with its folder: ./curves.
     if "-".join(words[:2]) in names:
         words = ["-".join(words[:2]), *words[2:]]
-    if words and not words[0].startswith("-") and words[0] not in names:
-        return _fail(_no_command(words, names), USAGE)
+    given = words[1:] if words[:1] == ["--version"] else words
+    if given and not given[0].startswith("-") and given[0] not in names:
+        return _fail(_no_command(given, names), USAGE)
     # What is asked of `niwaki` itself needs no command: none is imported, all are listed.
     known = [word for word in words if word in names][:1]
     parser = make_parser(known, listed=known if words and words[0] in names else names)
