@@ -71,8 +71,16 @@ def choose_stems(
 
     scores: dict[Settings, float] = {}
     best = settings
-    for side in ("target_prefix", "source_prefix"):
-        choices = [replace(best, **{side: length}) for length in LENGTHS]
+    for side in (_with_target, _with_source):
+        choices = [side(best, length) for length in LENGTHS]
         scores |= {each: score(each) for each in choices if each not in scores}
         best = max(choices, key=scores.__getitem__)
     return best
+
+
+def _with_source(settings: Settings, length: int | None) -> Settings:
+    return replace(settings, source_prefix=length)
+
+
+def _with_target(settings: Settings, length: int | None) -> Settings:
+    return replace(settings, target_prefix=length)

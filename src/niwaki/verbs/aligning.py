@@ -159,6 +159,7 @@ class _Given:
         """All pairs to learn from, and how many of them are wanted."""
         if self._learned is not None and more:
             raise NiwakiError("a model learns nothing more; leave out what is to be learned")
+        texts: Sequence[Iterable[tuple[Words, Words]]]
         texts = [_pairs(*files, on_fault) for files in ((source, target), *more)]
         if self._gold is not None:
             texts = self._with_gold(texts)
