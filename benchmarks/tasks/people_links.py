@@ -8,8 +8,7 @@ of EWT and automatic trees (those that `make model` trains the model in the box 
 references of people (the other four folds) and by automatic ones of text in the same language;
 rules are learned from the former, on trees of either parser. `--without` leaves out an ingredient;
 `--sizes` draws learning curves. Settings were chosen on two folds of KFTT, with `en`.
-A network takes a tenth of a second for an example: it has fewer passes, and `--folds` scores the
-first ones only.
+A network takes longer: give it fewer `--passes`; `--folds` scores the first ones only.
 """
 
 from __future__ import annotations
