@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,18 @@ def sentences(text: str) -> list[Sentence]:
 
 
 # -- train -----------------------------------------------------------------------
+
+
+def test_training_goes_on_when_nobody_reads_its_progress(tmp_path: Path) -> None:
+    path = tmp_path / "m.niwaki"
+    settings = "--set training.epochs=2 --set tagger.folds=2 --threads 1"
+    words = f"{sys.executable} -m niwaki train --data {TOY} -o {path} {settings}"
+    # The exit status is that of `niwaki`, whose first line alone is read.
+    whole = f"({words}; echo $? > {tmp_path}/status) 2>&1 | head -n 1"
+    done = subprocess.run(whole, shell=True, capture_output=True, text=True, check=False)
+    assert done.stdout.count("\n") == 1
+    assert (tmp_path / "status").read_text() == "0\n"
+    assert niwaki("parse", "-m", path, stdin="Snow fell .\n").returncode == 0
 
 
 def test_train(tmp_path: Path) -> None:

@@ -28,10 +28,13 @@ import traceback
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from niwaki.cli._progress import print_json, quiet
 from niwaki.errors import NiwakiError, closest
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer  # of collections.abc since Python 3.12
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 STATUSES = {
@@ -194,6 +197,9 @@ def main(arguments: list[str] | None = None) -> int:
             # Nobody listens; and no file that is opened must become the standard error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        elif arguments is None:
+            # The process is ours, and so are its streams.
+            sys.stderr = _leavable(sys.stderr)
         if sys.stdout is None:
             return _fail(f"{_STDOUT}: closed; if nobody wants the output, give /dev/null")
         return _main(sys.argv[1:] if arguments is None else arguments)
@@ -273,7 +279,29 @@ def _run(parsed: argparse.Namespace) -> int:
 
 def _leave_stdout() -> None:
     """It must not be flushed again when the interpreter ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _leave(sys.stdout.fileno())
+
+
+def _leave(descriptor: int) -> None:
+    """What is written to it goes nowhere from now on."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+
+
+class _LeavableFile(io.FileIO):
+    """A file whose reader may go away, as with `2>&1 | head`: what is written then is lost."""
+
+    def write(self, data: Buffer, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            _leave(self.fileno())
+            return super().write(data)
+
+
+def _leavable(stream: TextIO) -> TextIO:
+    """Standard error that nobody has to read to its end: work is worth more than its progress."""
+    raw = _LeavableFile(stream.fileno(), "w", closefd=False)
+    return io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, line_buffering=True)
 
 
 def _show(parsed: argparse.Namespace, error: BaseException) -> None:
