@@ -24,7 +24,7 @@ from benchmarks.common import (
 )
 from niwaki.features.weights import PackedWeights
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.linear import CompiledWeights
+from niwaki.kernel.compiled import CompiledWeights
 from niwaki.parsers.transition.model import TransitionModel
 from niwaki.parsers.transition.parser import TransitionParser
 from niwaki.pipeline.pipeline import Pipeline

@@ -15,7 +15,8 @@ from niwaki.features.weights import (
     compress_onto,
     pruned,
 )
-from niwaki.kernel.linear import SLOTS, CompiledWeights, SparseWeights
+from niwaki.kernel.compiled import SLOTS, CompiledWeights
+from niwaki.kernel.linear import SparseWeights
 from tests.reference.weights import averaged
 
 CLASSES = 6

@@ -17,8 +17,9 @@ import numpy as np
 from niwaki.errors import NiwakiError
 from niwaki.kernel import conllu
 from niwaki.kernel.batch import Batch, Symbols, short_hashes
+from niwaki.kernel.compiled import CompiledWeights, buckets_of
 from niwaki.kernel.features.words import ATTRIBUTE_NAMES, Clusters, analyse, word_values
-from niwaki.kernel.linear import CompiledWeights, SparseWeights, buckets_of
+from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.segmenting import lines, segmenter
 from niwaki.kernel.segmenting.characters import Text, kinds_of
 from niwaki.kernel.segmenting.contexts import Templates

@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from niwaki.kernel.batch import Batch
+from niwaki.kernel.compiled import CompiledWeights
 from niwaki.kernel.conllu import SOUND, read_off, scan
 from niwaki.kernel.graph import eisner, spanning
-from niwaki.kernel.linear import CompiledWeights, SparseWeights
+from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.segmenting.lines import render
 from tests.fuzz.choices import Choices
 

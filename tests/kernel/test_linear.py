@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from niwaki.features.weights import average, compress
-from niwaki.kernel.linear import MAX_FEATURES, CompiledWeights, SparseWeights
+from niwaki.kernel.compiled import CompiledWeights
+from niwaki.kernel.linear import MAX_FEATURES, SparseWeights
 from tests.reference.weights import averaged
 
 CLASSES = 5

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.kernel.linear import LEAST_ROWS, SLOTS, CompiledWeights, buckets_of
+from niwaki.kernel.compiled import LEAST_ROWS, SLOTS, CompiledWeights, buckets_of
 from niwaki.typing import Arrays
 
 # Share of the slots that may be used. A bucket that would hold more than its 16

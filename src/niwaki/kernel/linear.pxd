@@ -1,49 +1,8 @@
-"""Linear models over hashed features: a growing table to learn in, a frozen one to run.
+"""A growing table of linear models over hashed features, to learn in."""
 
-Both answer the same question through a `Scorer`: the scores of all classes for a
-list of feature keys. A key is 64 bits that are well mixed; 0 is not a key.
-"""
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, int64_t, uint64_t
 
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-
-cdef enum:
-    MAX_KEYS = 256      # features of one decision; more could overflow 16-bit sums
-    LANES = 4           # decisions that are taken together
-
-
-# Adds the scores of all classes for some keys.
-ctypedef void (*ScoreFunction)(
-    const void* table, const uint64_t* keys, int count, float* scores) noexcept nogil
-
-
-cdef struct Decision:
-    # What one of several decisions looks at, and the scores to be added to.
-    uint64_t keys[MAX_KEYS]
-    int count
-    float* scores
-
-
-# The same for up to LANES decisions, each of which waits for memory while others are computed.
-ctypedef void (*ScoreTogetherFunction)(
-    const void* table, const Decision* decisions, int count) noexcept nogil
-
-
-cdef struct Scorer:
-    const void* table
-    ScoreFunction score
-    ScoreTogetherFunction score_together    # NULL: one after the other
-    int classes
-
-
-cdef inline void score_decisions(const Scorer* scorer, const Decision* decisions,
-                                 int count) noexcept nogil:
-    cdef int d
-    if scorer.score_together != NULL:
-        scorer.score_together(scorer.table, decisions, count)
-        return
-    for d in range(count):
-        scorer.score(
-            scorer.table, decisions[d].keys, decisions[d].count, decisions[d].scores)
+from niwaki.kernel.scoring cimport Scorer
 
 
 cdef struct Entry:
@@ -110,28 +69,3 @@ cdef class SparseWeights:
     cdef _check(self, const uint64_t[::1] keys, int action)
     cdef _take(self, uint64_t places, uint32_t entries)
     cdef void _expect(self, const uint64_t[::1] keys) noexcept nogil
-
-
-cdef class CompiledWeights:
-    cdef Scorer scorer
-    cdef readonly int classes
-    cdef readonly float scale
-    cdef void* table
-    cdef void* prints
-    cdef void* rows
-    cdef uint32_t* starts
-    cdef uint16_t* entry_classes
-    cdef int8_t* entry_weights
-    cdef object held        # arrays that the pointers lead into; None: memory of its own
-
-    cdef _check(self, const uint8_t[::1] fill, const uint16_t[::1] prints,
-                const uint16_t[::1] counts, const uint16_t[::1] entry_classes,
-                const int8_t[::1] entry_weights)
-    cdef _make_dense(self, int width, size_t slots)
-    cdef _make_sparse(self, size_t slots, Py_ssize_t entries)
-    cdef _point_dense(self, int width, size_t slots)
-    cdef _point_sparse(self, size_t slots)
-    cdef _lay_over(self, dict image, int width)
-    cdef _fill(self, const uint8_t[::1] fill, const uint16_t[::1] prints,
-               const uint16_t[::1] counts, const uint16_t[::1] entry_classes,
-               const int8_t[::1] entry_weights, int width)

@@ -9,8 +9,8 @@ from libc.string cimport memcpy, memset
 
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.graph.arcs cimport ArcFeatures, ArcModel, Sentence, check_parts, part_keys
-from niwaki.kernel.linear cimport (
-    MAX_KEYS, SparseWeights, LearnTable, learn_add, learn_gradients, place_of)
+from niwaki.kernel.linear cimport SparseWeights, LearnTable, learn_add, learn_gradients, place_of
+from niwaki.kernel.scoring cimport MAX_KEYS
 from niwaki.kernel.features.columns cimport Columns
 
 cdef extern from "portable.h" nogil:

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.features.columns cimport MAX_ATTRIBUTES, Columns
-from niwaki.kernel.linear cimport Decision, Scorer
+from niwaki.kernel.scoring cimport Decision, Scorer
 
 cdef enum:
     MAX_TEMPLATES = 192

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from niwaki.kernel.batch import Batch
-from niwaki.kernel.linear import CompiledWeights, SparseWeights
+from niwaki.kernel.compiled import CompiledWeights
+from niwaki.kernel.linear import SparseWeights
 
 ROLE_NAMES: tuple[str, ...]
 MOST_TEMPLATES: int

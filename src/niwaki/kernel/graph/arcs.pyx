@@ -12,7 +12,8 @@ from libc.string cimport memset
 
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.hashing cimport FIRST_VALUE, NONE_VALUE, ROOT_VALUE, atom, join, mix
-from niwaki.kernel.linear cimport LANES, MAX_KEYS, Decision, score_decisions, scorer_of
+from niwaki.kernel.linear cimport scorer_of
+from niwaki.kernel.scoring cimport LANES, MAX_KEYS, Decision, score_decisions
 from niwaki.kernel.features.columns cimport Columns
 
 ROLE_NAMES = ("h", "d", "s")

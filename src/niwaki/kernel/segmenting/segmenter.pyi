@@ -1,7 +1,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.kernel.linear import CompiledWeights, SparseWeights
+from niwaki.kernel.compiled import CompiledWeights
+from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.segmenting.contexts import Templates
 from niwaki.kernel.segmenting.lexicon import Lexicon
 

@@ -27,9 +27,8 @@ from niwaki.kernel.segmenting.contexts cimport (
     sentence_values, split_values, unspaced_values,
 )
 from niwaki.kernel.segmenting.lexicon cimport SPACES_KNOWN, Lexicon
-from niwaki.kernel.linear cimport (
-    MAX_KEYS, LearnTable, Scorer, SparseWeights, learn_gradients, scorer_of,
-)
+from niwaki.kernel.linear cimport LearnTable, SparseWeights, learn_gradients, scorer_of
+from niwaki.kernel.scoring cimport MAX_KEYS, Scorer
 
 cdef enum:
     SPLITS_SEEN = 64        # classes that one step of learning changes at most

@@ -13,7 +13,8 @@ from libc.string cimport memset
 
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.hashing cimport find_key, place_key
-from niwaki.kernel.linear cimport MAX_KEYS, SparseWeights, Scorer, learn_add, scorer_of
+from niwaki.kernel.linear cimport SparseWeights, learn_add, scorer_of
+from niwaki.kernel.scoring cimport MAX_KEYS, Scorer
 from niwaki.kernel.tagging.window cimport Memory, Sentence, Window
 
 cdef enum:

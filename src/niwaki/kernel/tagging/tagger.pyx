@@ -18,10 +18,8 @@ from libc.string cimport memset
 
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.hashing cimport NONE_VALUE
-from niwaki.kernel.linear cimport (
-    LANES, MAX_KEYS, Decision, SparseWeights, Scorer, learn_add, learn_gradients, score_decisions,
-    scorer_of,
-)
+from niwaki.kernel.linear cimport SparseWeights, learn_add, learn_gradients, scorer_of
+from niwaki.kernel.scoring cimport LANES, MAX_KEYS, Decision, Scorer, score_decisions
 from niwaki.kernel.tagging.window cimport OFFSETS, Memory, Sentence, Type, Window
 
 cdef extern from "rows.h" nogil:

@@ -14,7 +14,8 @@ from libc.string cimport memset
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.transition.features cimport Context
 from niwaki.kernel.hashing cimport mix
-from niwaki.kernel.linear cimport MAX_KEYS, learn_add
+from niwaki.kernel.linear cimport learn_add
+from niwaki.kernel.scoring cimport MAX_KEYS
 from niwaki.kernel.features.columns cimport Columns
 from niwaki.kernel.transition.parser cimport MAX_CLASSES, WAIT, Parser, Space, count_moves
 from niwaki.kernel.transition.systems._system cimport MOVES, NOTES, Gold, State

@@ -17,7 +17,8 @@ from libc.string cimport memset
 
 from niwaki.kernel.batch cimport Batch
 from niwaki.kernel.transition.features cimport Context
-from niwaki.kernel.linear cimport MAX_KEYS, learn_gradients
+from niwaki.kernel.linear cimport learn_gradients
+from niwaki.kernel.scoring cimport MAX_KEYS
 from niwaki.kernel.features.columns cimport Columns
 from niwaki.kernel.transition.parser cimport MAX_CLASSES
 from niwaki.kernel.transition.learning cimport TransitionLearner

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from niwaki.kernel.transition.features cimport Context, Program
-from niwaki.kernel.linear cimport Decision, Scorer
+from niwaki.kernel.scoring cimport Decision, Scorer
 from niwaki.kernel.transition.systems._system cimport MOVES, Functions, State, System
 
 cdef enum:

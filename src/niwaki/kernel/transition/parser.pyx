@@ -11,7 +11,8 @@ from niwaki.kernel.features.columns cimport Columns
 from niwaki.kernel.hashing cimport NONE_VALUE, ROOT_VALUE
 from niwaki.kernel.transition.systems._system import MOVE_NAMES
 from niwaki.kernel.transition.systems._system cimport ROOT
-from niwaki.kernel.linear cimport LANES, MAX_KEYS, Decision, score_decisions, scorer_of
+from niwaki.kernel.linear cimport scorer_of
+from niwaki.kernel.scoring cimport LANES, MAX_KEYS, Decision, score_decisions
 
 MAX_LABELLED_MOVES = MAX_CLASSES
 
