@@ -66,7 +66,8 @@ FOLDS = 5
 OFTEN = 20
 LENGTHS = range(5, 41)
 # Pairs of each of BLiMP's 67 paradigms.
-BLIMP_PAIRS = 100
+PARADIGMS, BLIMP_PAIRS = 67, 100
+BUT_AGREEMENT = tuple(group for group in METHODS["all"] if group != "agreement")
 # To be robust: how often a tree is broken, and how tagger and parser learn. Chosen on EWT dev.
 COPIES = 3
 ROBUST: dict[str, Any] = {
@@ -207,6 +208,7 @@ def judging(data: Corpus, counts: PatternCounts) -> dict[str, Any]:
         "3: parser": in_folds(data, numbers, METHODS["parser"]),
         "4: runs of tags": in_folds(data, numbers, METHODS["ngrams"]),
         "runs of tags and words": in_folds(data, numbers, ("ngrams", "words")),
+        "all but agreement": in_folds(data, numbers, BUT_AGREEMENT),
         "5: all": in_folds(data, numbers, METHODS["all"]),
     }
     found = {name: judged(data, each) for name, each in odds.items()}
@@ -297,7 +299,7 @@ def ranked(model: Pipeline, judge: Judge, pairs: Sequence[Pair]) -> dict[str, An
         counts = np.array([[(100 * sum(x), len(x))] for x in groups.values()])
         found = MeanEvaluation(counts, ("pairs",)).to_json(SAMPLES)
         result[how] = {"pairs": found["pairs"], "interval": found["intervals"]["pairs"]}
-        if len(groups) <= 5:
+        if len(groups) <= PARADIGMS:
             result[how]["by kind"] = {name: float(100 * np.mean(x)) for name, x in groups.items()}
     return result
 
