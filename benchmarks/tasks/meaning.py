@@ -1,7 +1,7 @@
 """What sentences mean, on EWT and GeoQuery: trees, formal labels, alignment, and a cost.
 
 python -m benchmarks.tasks.meaning trees|conditions|roles|pruning|uptraining|cost [--part test]
-    [--share N]
+    [--share N] [--teacher MODEL]
 python -m benchmarks.tasks.meaning speed|queries|folds
 
 EWT's trees become expressions by the rules in the box, the same for training and test. Parsers of
@@ -227,17 +227,22 @@ def pruning(part: str, share: int) -> dict[str, Any]:
     return result
 
 
-def uptraining(part: str, share: int, sentences: int) -> dict[str, Any]:
-    """The same rules on so many of AMALGUM's trees, which a parser made; EWT counts twice."""
+def uptraining(part: str, share: int, sentences: int, teacher: str) -> dict[str, Any]:
+    """The same rules on so many of AMALGUM's trees, which a parser made, or on those of a teacher
+    for the same sentences; EWT counts twice."""
     train, test = read("train", share), read(part)
     silver = itertools.chain.from_iterable(
         niwaki.read_conllu(file, multi_root=True) for file in sorted(need(AMALGUM).glob("*.gz"))
     )
     whole = list(silver)
     step = max(1, len(whole) // sentences)
-    more = [converted(s, RULES) for s in whole[::step] if s.heads.count(0) == 1]
+    chosen: Iterable[Sentence] = [s for s in whole[::step] if s.heads.count(0) == 1]
+    if teacher:
+        chosen = niwaki.load(teacher).parse(chosen, retag=True)
+    more = [converted(sentence, RULES) for sentence in chosen]
     alone = scored(learned("+Null", train), test)
-    both = scored(learned(f"silver-{len(more)}", train, more, weights=(2.0, 1.0)), test)
+    name = f"silver-{len(more)}{Path(teacher).stem}"
+    both = scored(learned(name, train, more, weights=(2.0, 1.0)), test)
     return {
         "sentences": len(more),
         "EWT": alone.to_json(SAMPLES),
@@ -422,6 +427,7 @@ def main() -> None:
     made.add_argument("--part", choices=["dev", "test"], default="dev")
     made.add_argument("--parser", action="append", help="UD parsers (default: en)")
     made.add_argument("--silver", type=int, default=20_000, help="sentences of AMALGUM")
+    made.add_argument("--teacher", default="", help="who parses AMALGUM (default: its own trees)")
     made.add_argument("--share", type=int, default=1, help="every so-many-th training sentence")
     made.add_argument("--kinds", nargs="+", default=["facts", "conflicts"], help="of costs")
     arguments = made.parse_args()
@@ -431,7 +437,7 @@ def main() -> None:
         "conditions": lambda: conditions(part, share),
         "roles": lambda: roles(part, share),
         "pruning": lambda: pruning(part, share),
-        "uptraining": lambda: uptraining(part, share, arguments.silver),
+        "uptraining": lambda: uptraining(part, share, arguments.silver, arguments.teacher),
         "cost": lambda: cost(part, models[0], max(share, 4)),
         "speed": speed,
         "queries": queries,
@@ -439,9 +445,13 @@ def main() -> None:
     }
     names = [Path(name).stem for name in models]
     told = signature(part=part, share=share, what=arguments.what, parsers=names)
+    if arguments.teacher:
+        told["teacher"] = Path(arguments.teacher).stem
     name = f"meaning-{arguments.what}"
     if arguments.what in of_ewt:
         name += f"-{part}" + (f"-share{share}" if share > 1 else "")
+    if arguments.teacher:
+        name += f"-{Path(arguments.teacher).stem}"
     report(name, {"signature": told, **work[arguments.what]()})
 
 
