@@ -75,6 +75,7 @@ QUERIES: dict[str, Any] = {
     "training": {"epochs": 12},
 }
 CANDIDATES = 16
+THROUGHOUT = "facts throughout"
 
 
 def classes() -> Path:
@@ -362,25 +363,35 @@ def questions() -> list[dict[str, Any]]:
 
 
 def of_queries(
-    name: str, given: Questions, kind: str = "", asked: Questions | None = None, epochs: int = 1
+    name: str, given: Questions, kinds: Sequence[str] = (), asked: Questions | None = None
 ) -> Pipeline:
     """A parser of queries, as it is or trained on: with the same "trees", or also with a cost.
 
-    "conflicts" needs no gold trees, and sees the words of what is asked then.
+    "conflicts" needs no gold trees, and sees the words of what is asked then. With "facts
+    throughout" the parser learns from trees and from that cost from the beginning.
     """
     data = str(write(WORK / f"geo-{name}.conllu", given.trees))
-    base = trained("geo", {**QUERIES, "objective": [{"data": data}]})
-    if not kind:
-        return niwaki.load(base)
-    more: dict[str, Any] = {"objective": [{"data": data}], "training": {"epochs": epochs}}
-    if kind != "trees":
+    trees = {"data": data}
+
+    def priced(kind: str) -> dict[str, Any]:
         examples = data
         if kind == "conflicts" and asked is not None:
             words = [Sentence.from_words(s.forms) for s in asked.sentences]
             examples = str(write(WORK / f"geo-{name}-words.conllu", words))
         told = {"kind": "meaning", "language": "funql", "cost": kind, "data": examples}
-        more["objective"].append({**told, "k": CANDIDATES, "schedule": 1})
-    return niwaki.load(trained(f"geo-{kind}", more, init=base))
+        return {**told, "k": CANDIDATES, "schedule": 1}
+
+    record = {**QUERIES, "objective": [trees]}
+    if THROUGHOUT in kinds:
+        record["objective"] = [trees, priced("facts")]
+        record["training"] = {**QUERIES["training"], "costs": "throughout"}
+    path = trained("geo", record, threads=1)
+    for kind in kinds:
+        if kind != THROUGHOUT:
+            more = [trees] if kind == "trees" else [trees, priced(kind)]
+            once = {"objective": more, "training": {"epochs": 1}}
+            path = trained(f"geo-{kind}", once, init=path, threads=1)
+    return niwaki.load(path)
 
 
 def queries() -> dict[str, Any]:
@@ -405,14 +416,15 @@ def queries() -> dict[str, Any]:
 
 
 def folds(kinds: Sequence[str]) -> dict[str, Any]:
-    """Each tenth of the questions by a parser of the other nine, trained on in some ways."""
+    """Each tenth of the questions by a parser of the other nine, trained in some ways."""
     records = questions()
     found: dict[str, list[list[float]]] = {kind: [] for kind in ("", "trees", *kinds)}
     for fold in range(FOLDS):
         train = Questions(r for n, r in enumerate(records) if n % FOLDS != fold)
         test = Questions(records[fold::FOLDS])
         for kind, rows in found.items():
-            rows += test.right(of_queries(f"fold-{fold}", train, kind, test))
+            in_turn = kind.split(", ") if kind else ()
+            rows += test.right(of_queries(f"fold-{fold}", train, in_turn, test))
     scores = {kind or "trees, once": evaluate_means(NAMES, rows) for kind, rows in found.items()}
     result: dict[str, Any] = {name: each.to_json(SAMPLES) for name, each in scores.items()}
     for kind in kinds:
@@ -429,7 +441,9 @@ def main() -> None:
     made.add_argument("--silver", type=int, default=20_000, help="sentences of AMALGUM")
     made.add_argument("--teacher", default="", help="who parses AMALGUM (default: its own trees)")
     made.add_argument("--share", type=int, default=1, help="every so-many-th training sentence")
-    made.add_argument("--kinds", nargs="+", default=["facts", "conflicts"], help="of costs")
+    made.add_argument(
+        "--kinds", nargs="+", default=["facts", "conflicts"], help='of costs; "a, b" in turn'
+    )
     arguments = made.parse_args()
     part, share, models = arguments.part, arguments.share, arguments.parser or ["en"]
     work = {
