@@ -53,15 +53,14 @@ def format_expression(
 ) -> str:
     """An expression as text; `numbered` says of each word which one of the sentence it is."""
 
-    def word(number: int) -> str:
-        form = _quoted(forms[number - 1])
-        return f"{form}#{number}" if numbered else form
-
+    texts = list(map(_quoted, forms))
+    if numbered:
+        texts = [f"{text}#{number}" for number, text in enumerate(texts, start=1)]
     # What is joined is sorted, + in front: a look at the first or the last connective tells.
 
     def core(node: Expression) -> str:
         if node.word:
-            return word(node.word)
+            return texts[node.word - 1]
         items = [item if isinstance(item, str) else whole(item) for item in node.items]
         if node.bracket == COLLECTION:
             return f"{grouped(node.items[0])}{{{', '.join(items[1:])}}}"
@@ -84,12 +83,10 @@ def format_expression(
         text = compound(node)
         for name, other in node.joined:
             if name != IMPLICIT:
-                text += SPACED[name] + part(other)
+                text += SPACED[name] + (part(other) if other.joined else core(other))
         return text
 
     def part(node: Expression) -> str:
-        if not node.joined:
-            return core(node)
         return compound(node) if node.joined[-1][0] == IMPLICIT else f"({whole(node)})"
 
     return whole(expression)

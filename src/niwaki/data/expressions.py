@@ -8,7 +8,7 @@ predicate stands first. What connectives join to a word or a bracket has no orde
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -50,6 +50,7 @@ class Expression:
     bracket: str = ""
     items: tuple[Expression | str, ...] = ()
     joined: tuple[Joined, ...] = ()
+    head: int = field(init=False, repr=False, compare=False)  # the word g(e) that stands for it
 
     def __init__(
         self,
@@ -60,8 +61,11 @@ class Expression:
     ) -> None:
         if not (word > 0) ^ (bracket in BRACKETS):
             raise ValueError("an expression is a word or a bracket")
-        if bracket and not (items and isinstance(items[0], Expression)):
-            raise ValueError("the first item of a bracket is an expression")
+        head = word
+        if bracket:
+            if not (items and isinstance(items[0], Expression)):
+                raise ValueError("the first item of a bracket is an expression")
+            head = items[0].head
         for item in items:
             if not isinstance(item, Expression) and item not in BLANKS:
                 raise ValueError("an item is an expression, ^ or _")
@@ -73,11 +77,7 @@ class Expression:
         attributes["bracket"] = bracket
         attributes["items"] = items
         attributes["joined"] = joined
-
-    @property
-    def head(self) -> int:
-        """The word g(e) that stands for it."""
-        return self.word or self.spine[-1].word
+        attributes["head"] = head
 
     @property
     def is_symbol(self) -> bool:
