@@ -49,6 +49,7 @@ from niwaki.tasks.meaning.encode import encode
 from niwaki.tasks.meaning.from_ud import converted
 from niwaki.tasks.meaning.funql import decode_query, encode_query, nodes_of
 from niwaki.tasks.meaning.rules import load_meaning_rules
+from niwaki.tasks.meaning.writing import ExpressionWriter
 from niwaki.verbs.expressing import expressed
 
 RULES = load_meaning_rules()
@@ -285,7 +286,8 @@ def cost(part: str, model: str, share: int) -> dict[str, Any]:
 
 def speed() -> dict[str, Any]:
     """Words a second of the processor: parsing alone, `parse` and `parse --to meaning`, which load
-    the model and write a file; of a model of formal labels, and of `en` by rules."""
+    the model and write a file; of a model of formal labels, and of `en` by rules, also without
+    loading, as with long files."""
 
     def cpu(work: Callable[[], object]) -> float:
         return timed(work, time.process_time)
@@ -296,6 +298,11 @@ def speed() -> dict[str, Any]:
     file = WORK / "meaning-speed.niwaki"
     model.save(file)
     out = str(WORK / "meaning-speed.out")
+
+    english, writer = niwaki.load("en"), ExpressionWriter(RULES)
+
+    def written(given: Iterable[Sentence]) -> Iterable[bytes]:
+        return map(writer.write, english.parse(given, retag=True))
 
     def command(model: str, to: str) -> Callable[[], float]:
         return lambda: cpu(
@@ -310,6 +317,8 @@ def speed() -> dict[str, Any]:
             "parse --to meaning": command(str(file), "meaning"),
             "parse, en": command("en", "conllu"),
             "parse --to meaning, en": command("en", "meaning"),
+            "parsing, en": lambda: cpu(lambda: list(english.parse(sentences, retag=True))),
+            "parsing and writing, en": lambda: cpu(lambda: list(written(sentences))),
         },
     )
     words = sum(map(len, sentences))

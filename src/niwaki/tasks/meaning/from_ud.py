@@ -128,7 +128,9 @@ class _Conversion:
         lends = kinds[word].conjunct
         for other in below:
             kind = kinds[other]
-            if kind.copula and not copula:
+            if kind.joins:
+                others.append(other)
+            elif kind.copula and not copula:
                 copula = other
             elif kind.conjunct:
                 conjuncts.append(other)
@@ -163,14 +165,13 @@ class _Conversion:
 
     def _phrase(self, word: int, others: list[int]) -> Expression:
         """A word with all that hangs on it by connectives; the last part of a compound heads it."""
-        behind = (
-            [w for w in others if w > word and self._is[w].connective == IMPLICIT][-1:]
-            if others and others[-1] > word
-            else ()
-        )
-        if behind:
-            found = self._made[behind[0]].joining(IMPLICIT, symbol(word))
-            return self._joined(found, [w for w in others if w not in behind])
+        kinds = self._is
+        for last in reversed(others):
+            if last < word:
+                break
+            if kinds[last].connective == IMPLICIT:
+                found = self._made[last].joining(IMPLICIT, symbol(word))
+                return self._joined(found, [w for w in others if w != last])
         return self._joined(symbol(word), others)
 
     def _joined(self, found: Expression, others: list[int]) -> Expression:
