@@ -477,6 +477,8 @@ def main() -> None:
         name += f"-{part}" + (f"-share{share}" if share > 1 else "")
     if arguments.teacher:
         name += f"-{Path(arguments.teacher).stem}"
+    if arguments.what == "folds" and any(THROUGHOUT in kind for kind in arguments.kinds):
+        name += "-throughout"
     report(name, {"signature": told, **work[arguments.what]()})
 
 
