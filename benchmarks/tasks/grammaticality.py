@@ -4,6 +4,7 @@ python -m benchmarks.tasks.grammaticality [--parser MODEL] [--share N] [--refere
 python -m benchmarks.tasks.grammaticality --pairs (the same)
 python -m benchmarks.tasks.grammaticality --as-it-is [--part test] [--parser MODEL] [--share N]
 python -m benchmarks.tasks.grammaticality --train [--part test] [--parser MODEL] [--share N]
+    [--test-share N]
 
 A judge learns from sentences of GUM that the parser has not learned from, each broken in every way,
 and is scored in five folds on the paper's four kinds, and apart from them on words that are
@@ -47,6 +48,7 @@ from niwaki.metrics.base import Evaluation
 from niwaki.metrics.judging import JudgingEvaluation, judging_of
 from niwaki.metrics.means import MeanEvaluation
 from niwaki.metrics.significance import compare
+from niwaki.parsers.base import TaggingParser
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import find_model
 from niwaki.tasks.grammar.broken import clean_words, surviving_tree, with_whole_tree
@@ -66,7 +68,8 @@ FOLDS = 5
 OFTEN = 20
 LENGTHS = range(5, 41)
 # Pairs of each of BLiMP's 67 paradigms.
-BLIMP_PAIRS = 100
+PARADIGMS, BLIMP_PAIRS = 67, 100
+BUT_AGREEMENT = tuple(group for group in METHODS["all"] if group != "agreement")
 # To be robust: how often a tree is broken, and how tagger and parser learn. Chosen on EWT dev.
 COPIES = 3
 ROBUST: dict[str, Any] = {
@@ -207,6 +210,7 @@ def judging(data: Corpus, counts: PatternCounts) -> dict[str, Any]:
         "3: parser": in_folds(data, numbers, METHODS["parser"]),
         "4: runs of tags": in_folds(data, numbers, METHODS["ngrams"]),
         "runs of tags and words": in_folds(data, numbers, ("ngrams", "words")),
+        "all but agreement": in_folds(data, numbers, BUT_AGREEMENT),
         "5: all": in_folds(data, numbers, METHODS["all"]),
     }
     found = {name: judged(data, each) for name, each in odds.items()}
@@ -297,7 +301,7 @@ def ranked(model: Pipeline, judge: Judge, pairs: Sequence[Pair]) -> dict[str, An
         counts = np.array([[(100 * sum(x), len(x))] for x in groups.values()])
         found = MeanEvaluation(counts, ("pairs",)).to_json(SAMPLES)
         result[how] = {"pairs": found["pairs"], "interval": found["intervals"]["pairs"]}
-        if len(groups) <= 5:
+        if len(groups) <= PARADIGMS:
             result[how]["by kind"] = {name: float(100 * np.mean(x)) for name, x in groups.items()}
     return result
 
@@ -329,20 +333,32 @@ def broken_copies(clean: Sequence[Sentence], lexicon: Lexicon, count: int) -> li
 def trained_on(model: str, share: int, *, breaks: bool) -> Path:
     """The model trained on: its tagger with EWT's tags, its parser with trees of GUM, which it has
     not learned from; each sentence once as it is, and some times broken or as it is again.
+
+    A network tags by what it sees in order to parse, so it learns tags and trees of both; as that
+    takes long, of every so-many-th sentence of EWT, too, and of one copy.
     """
+    begun = niwaki.load(model)
+    is_network = isinstance(begun.parser, TaggingParser)
     ewt = list(niwaki.read_conllu(need(EWT_TRAIN)))
     # Of several roots, none is the right one.
-    trees = [s for s in gum(niwaki.load(model), 1) if s.heads.count(0) == 1][::share]
+    trees = [s for s in gum(begun, 1) if s.heads.count(0) == 1][::share]
     lexicon = Lexicon.of(ewt)
+    parts = (
+        [("both", ewt[::share] + trees, 1, {})]
+        if is_network
+        else [("ewt", ewt, 1, {"trains": ["tags"]}), ("gum", trees, COPIES, {"trains": ["trees"]})]
+    )
     objectives: list[dict[str, Any]] = []
-    for name, clean, count, layer in (("ewt", ewt, 1, "tags"), ("gum", trees, COPIES, "trees")):
+    for name, clean, count, layers in parts:
         more = broken_copies(clean, lexicon, count) if breaks else clean * count
         files = [
             str(write(WORK / f"{name}-robust-{share}-{number}-{breaks}.conllu", part))
             for number, part in enumerate((clean, more))
         ]
-        objectives.append({"data": files, "trains": [layer]})
-    return trained("robustness", {"objective": objectives, **ROBUST}, find_model(model), threads=1)
+        objectives.append({"data": files, **layers})
+    settings = {"training": {"epochs": 1}} if is_network else ROBUST
+    record = {"objective": objectives, **settings}
+    return trained("robustness", record, find_model(model), threads=1)
 
 
 def surviving(gold: Sequence[Sentence], system: Sequence[Sentence]) -> MeanEvaluation:
@@ -423,12 +439,15 @@ def suffering(model: str, part: str, share: int) -> dict[str, Any]:
     return result
 
 
-def robustness(model: str, part: str, share: int) -> dict[str, Any]:
-    gold, test = broken_ewt(part)
+def robustness(model: str, part: str, share: int, of_test: int) -> dict[str, Any]:
+    gold, test = broken_ewt(part, of_test)
     systems = {
-        "as it is": measured(find_model(model), gold, test),
-        "whole sentences": measured(trained_on(model, share, breaks=False), gold, test),
-        "broken sentences": measured(trained_on(model, share, breaks=True), gold, test),
+        name: measured(each, gold, test, of_test)
+        for name, each in (
+            ("as it is", find_model(model)),
+            ("whole sentences", trained_on(model, share, breaks=False)),
+            ("broken sentences", trained_on(model, share, breaks=True)),
+        )
     }
     last = systems["broken sentences"]
     result: dict[str, Any] = {
@@ -453,6 +472,7 @@ def main() -> None:
     made.add_argument("--parser", default="en", help="who parses")
     made.add_argument("--train", action="store_true", help="train the parser to be robust instead")
     made.add_argument("--share", type=int, default=1, help="every so-many-th sentence")
+    made.add_argument("--test-share", type=int, default=1, help="of EWT and JFLEG, with --train")
     made.add_argument("--reference-share", type=int, default=1, help="of AMALGUM")
     made.add_argument("--as-it-is", action="store_true", help="parse broken sentences of EWT")
     made.add_argument("--pairs", action="store_true", help="rank real pairs instead")
@@ -461,7 +481,8 @@ def main() -> None:
     shown: dict[str, Any] = {"parser": Path(name).name, "share": arguments.share}
     if arguments.train:
         shown["part"] = arguments.part
-        result = robustness(name, arguments.part, arguments.share)
+        shown["test share"] = arguments.test_share
+        result = robustness(name, arguments.part, arguments.share, arguments.test_share)
         title = f"robustness-{arguments.part}"
     elif arguments.as_it_is:
         shown["part"] = arguments.part

@@ -90,7 +90,7 @@ def test_without_highs_it_is_told(files: Path, monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(niwaki.NiwakiError, match="no method 'rule'; did you mean 'rules'"):
         list(niwaki.compress(bare, model, method="rule"))  # type: ignore[arg-type]
     with pytest.raises(niwaki.NiwakiError, match="no WordNet in"):
-        list(niwaki.compress(bare, model, method="ilp", wordnet=files))
+        list(niwaki.compress(bare, model, method="ilp", wordnet=files, document=True))
 
 
 def test_the_verbs_do_the_same(files: Path) -> None:
@@ -127,12 +127,15 @@ def test_what_is_wrong_is_told_in_a_line(files: Path, capfd: pytest.CaptureFixtu
         (("compress", bare, "-m", bare), "not a niwaki model"),
         (("compress", files / "silent.jsonl", "-m", model, "--rate", "gold"), "nobody has said"),
         (("compress", bare, "-m", model, "--rate", "gold"), "nobody has dropped a word"),
+        (("compress", bare, "-m", model, "--document"), "whole documents share out a rate"),
+        (("compress", gold, "-m", model, "--document", "--rate", "gold"), "share out a rate"),
+        (("compress", bare, "-m", model, "--wordnet", files), "a WordNet says which words"),
         (("train-compressor", files / "text.jsonl", "-o", "x"), "text.jsonl:1:LINE: not JSON"),
     ):
         assert run(*words) == 1, words
         said = capfd.readouterr().err
         assert message in said and said.count("\n") == 1, said
     assert run("compress", bare, "-m", model, "--rate", "2") == 2
-    assert "found '2'; give a number from 0 to 1, or gold" in capfd.readouterr().err
+    assert "found '2'; give a share above 0 and up to 1, or gold" in capfd.readouterr().err
     with pytest.raises(niwaki.NiwakiError, match=r"rate is 2.0; give a share"):
         list(niwaki.compress(bare, model, rate=2.0))

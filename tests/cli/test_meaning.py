@@ -125,6 +125,7 @@ def test_what_is_wrong_is_told_in_a_line(files: Path, capfd: pytest.CaptureFixtu
         (("meaning", formal, "--rules", "fr"), "no such rules of meaning; known: en"),
         (("meaning", formal, "--parser", "en", "--table", bad), "give no parser"),
         (("meaning", formal, "-k", 2), "k trees are a parser's"),
+        (("meaning", formal, "--parser", "en", "-k", 2), "this parser has others; leave out k"),
         (("encode", "meaning", bad), "bad.conllu:1:EXPRESSION: 'you' is more often"),
         (("evaluate-meaning", formal, TOY), "6 gold sentences but"),
         (("parse", formal, "--to", "meaning", "-k", 2), "leave out -k"),

@@ -104,6 +104,26 @@ def test_words_that_there_are_not_are_told() -> None:
     assert mean.tolist() == pytest.approx([2 * np.log(0.5) / 4])
 
 
+def agreeing(subject: str, verb: str, *, conjunct: bool = False) -> Look:
+    """A subject, a word of another clause and an auxiliary of the same verb."""
+    tag = {"dog": "NN", "dogs": "NNS"}[subject]
+    words = [(subject, "NOUN", tag, 4, "nsubj"), ("outside", "ADV", "RB", 1, "advmod")]
+    words += [(verb, "AUX", "VBZ", 4, "aux"), ("barking", "VERB", "VBG", 0, "root")]
+    words += [("cat", "NOUN", "NN", 1, "conj")] if conjunct else []
+    forms, upos, xpos, heads, deprels = zip(*words, strict=True)
+    sentence = Sentence.from_words(forms, upos=upos, xpos=xpos, heads=heads, deprels=deprels)
+    return Look(sentence, np.zeros(1), np.ones(1))
+
+
+def test_words_that_do_not_agree_are_told_across_others() -> None:
+    right = [agreeing("dog", "is"), agreeing("dogs", "are"), agreeing("dog", "are", conjunct=True)]
+    wrong = [agreeing("dog", "are"), agreeing("dogs", "is"), agreeing("dog", "is", conjunct=True)]
+    counts = PatternCounts.of([each.sentence for each in right * 20])
+    good, bad = (numbers_of(each, counts, Expected({}, 1.0)) for each in (right, wrong))
+    assert (good["fit subject least"] > bad["fit subject least"] + 2).all()
+    assert (good["fit other least"] == bad["fit other least"]).all()
+
+
 def test_expected_scores_are_sums_over_tags() -> None:
     many = [
         look("w " * (nouns + verbs), "NOUN " * nouns + "VERB " * verbs, 3.0 * nouns + 7.0 * verbs)
@@ -143,7 +163,7 @@ def test_every_method_is_kept_in_a_file(method: str, tmp_path: Path) -> None:
     assert again.log_odds(looks).tolist() == pytest.approx(made.log_odds(looks).tolist())
     assert again.settings == settings
     again.save(tmp_path / "again.niwaki")
-    assert len(set(GROUPS)) == 4 and set(again.counts.tables) == set(KINDS)
+    assert len(set(GROUPS)) == 5 and set(again.counts.tables) == set(KINDS)
 
 
 def test_errors_are_told(judge: Judge, tmp_path: Path) -> None:

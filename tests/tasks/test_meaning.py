@@ -18,9 +18,10 @@ from niwaki.errors import CorpusError, NiwakiError, RulesError
 from niwaki.tasks.meaning.align import aligned
 from niwaki.tasks.meaning.decode import decode, meaning_of, most_consistent
 from niwaki.tasks.meaning.encode import encode
-from niwaki.tasks.meaning.from_ud import converted
+from niwaki.tasks.meaning.from_ud import MOST_NESTED, converted
 from niwaki.tasks.meaning.labels import FormalLabel, Opened, is_formal, read_label
 from niwaki.tasks.meaning.rules import load_meaning_rules, parse_meaning_rules
+from niwaki.tasks.meaning.writing import ExpressionWriter
 from tests.meant import CHIRPY, CHIRPY_EXPRESSION, CHIRPY_HEADS, CHIRPY_LABELS, expressions
 
 RULES = load_meaning_rules()
@@ -278,7 +279,10 @@ def test_roles_give_the_places_of_a_tuple() -> None:
 
 def test_any_tree_of_relations_becomes_an_expression() -> None:
     choose = random.Random(7)
-    relations = [*RULES.places, *RULES.connectives, "conj", "punct", "parataxis", "nsubj:outer"]
+    relations = [
+        *(*RULES.places, *RULES.connectives, "punct", "parataxis", "nsubj:outer"),
+        *(*RULES.conjunct, *RULES.around, *RULES.copula, *RULES.coordinator, *RULES.abstracted),
+    ]
     identical = 0
     for _ in range(300):
         length = choose.randint(1, 12)
@@ -288,11 +292,14 @@ def test_any_tree_of_relations_becomes_an_expression() -> None:
             heads[word - 1] = choose.choice(order[:at])
         upos = choose.choices(["VERB", "NOUN", "PART", "AUX"], k=length)
         labels = ["root" if head == 0 else choose.choice(relations) for head in heads]
-        found = converted(
-            Sentence.from_words(["w"] * length, upos=upos, heads=heads, deprels=labels), RULES
-        )
+        told = Sentence.from_words(["w"] * length, upos=upos, heads=heads, deprels=labels)
+        found = converted(told, RULES)
         assert found.expression is not None
+        # What spares a look at how deep the expressions of short sentences are.
+        assert found.expression.depth <= 1 + MOST_NESTED * length
         identical += decode(found.sentence.tree) == (found.expression, 0)
+        written = ExpressionWriter(RULES).write(told)
+        assert written == format_expression(found.expression, told.forms).encode()
         silent = {w for w, name in enumerate(found.sentence.deprels, start=1) if name == "~"}
         assert all(labels[word - 1] == "punct" for word in silent)
     assert identical == 300

@@ -95,5 +95,7 @@ def _rate(text: str) -> Rate:
     except ValueError:
         value = 0.0
     if not 0 < value <= 1:
-        raise argparse.ArgumentTypeError(f"found {text!r}; give a number from 0 to 1, or gold")
+        raise argparse.ArgumentTypeError(
+            f"found {text!r}; give a share above 0 and up to 1, or gold"
+        )
     return value

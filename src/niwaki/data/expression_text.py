@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from niwaki.data.expressions import (
@@ -52,15 +53,14 @@ def format_expression(
 ) -> str:
     """An expression as text; `numbered` says of each word which one of the sentence it is."""
 
-    def word(number: int) -> str:
-        form = forms[number - 1]
-        if not _PLAIN.fullmatch(form) or form in BLANKS:
-            form = '"' + form.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        return f"{form}#{number}" if numbered else form
+    texts = list(map(_quoted, forms))
+    if numbered:
+        texts = [f"{text}#{number}" for number, text in enumerate(texts, start=1)]
+    # What is joined is sorted, + in front: a look at the first or the last connective tells.
 
     def core(node: Expression) -> str:
         if node.word:
-            return word(node.word)
+            return texts[node.word - 1]
         items = [item if isinstance(item, str) else whole(item) for item in node.items]
         if node.bracket == COLLECTION:
             return f"{grouped(node.items[0])}{{{', '.join(items[1:])}}}"
@@ -72,6 +72,8 @@ def format_expression(
 
     def compound(node: Expression) -> str:
         """The parts that are joined by + and the core."""
+        if node.joined[0][0] != IMPLICIT:
+            return core(node)
         first = [grouped(other) for name, other in node.joined if name == IMPLICIT]
         return IMPLICIT.join([*first, core(node)])
 
@@ -81,16 +83,21 @@ def format_expression(
         text = compound(node)
         for name, other in node.joined:
             if name != IMPLICIT:
-                text += SPACED[name] + part(other)
+                text += SPACED[name] + (part(other) if other.joined else core(other))
         return text
 
     def part(node: Expression) -> str:
-        if not node.joined:
-            return core(node)
-        only = all(each.connective == IMPLICIT for each in node.joined)
-        return compound(node) if only else f"({whole(node)})"
+        return compound(node) if node.joined[-1][0] == IMPLICIT else f"({whole(node)})"
 
     return whole(expression)
+
+
+@lru_cache(maxsize=65536)
+def _quoted(form: str) -> str:
+    """A word as it is, or in quotes if it has signs of the language in it."""
+    if _PLAIN.fullmatch(form) and form not in BLANKS:
+        return form
+    return '"' + form.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 # Connectives as they are written.

@@ -8,7 +8,7 @@ predicate stands first. What connectives join to a word or a bracket has no orde
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -50,23 +50,34 @@ class Expression:
     bracket: str = ""
     items: tuple[Expression | str, ...] = ()
     joined: tuple[Joined, ...] = ()
+    head: int = field(init=False, repr=False, compare=False)  # the word g(e) that stands for it
 
-    def __post_init__(self) -> None:
-        if not (self.word > 0) ^ (self.bracket in BRACKETS):
+    def __init__(
+        self,
+        word: int = 0,
+        bracket: str = "",
+        items: tuple[Expression | str, ...] = (),
+        joined: tuple[Joined, ...] = (),
+    ) -> None:
+        if not (word > 0) ^ (bracket in BRACKETS):
             raise ValueError("an expression is a word or a bracket")
-        if self.bracket and not (self.items and isinstance(self.items[0], Expression)):
-            raise ValueError("the first item of a bracket is an expression")
-        for item in self.items:
+        head = word
+        if bracket:
+            if not (items and isinstance(items[0], Expression)):
+                raise ValueError("the first item of a bracket is an expression")
+            head = items[0].head
+        for item in items:
             if not isinstance(item, Expression) and item not in BLANKS:
                 raise ValueError("an item is an expression, ^ or _")
-        if self.joined:
-            ordered = sorted(self.joined, key=lambda each: (_RANKS[each[0]], each[1].head))
-            object.__setattr__(self, "joined", tuple(Joined(*each) for each in ordered))
-
-    @property
-    def head(self) -> int:
-        """The word g(e) that stands for it."""
-        return self.word or self.spine[-1].word
+        if len(joined) > 1:
+            joined = tuple(sorted(joined, key=_rank_and_head))
+        # Written out because the __init__ of a frozen dataclass takes three times as long.
+        attributes = self.__dict__
+        attributes["word"] = word
+        attributes["bracket"] = bracket
+        attributes["items"] = items
+        attributes["joined"] = joined
+        attributes["head"] = head
 
     @property
     def is_symbol(self) -> bool:
@@ -130,6 +141,11 @@ class Expression:
             tuple(x if isinstance(x, str) else x.renumbered(words) for x in self.items),
             tuple(Joined(name, each.renumbered(words)) for name, each in self.joined),
         )
+
+
+def _rank_and_head(joined: Joined) -> tuple[int, int]:
+    connective, expression = joined
+    return _RANKS[connective], expression.head
 
 
 @lru_cache(maxsize=1024)

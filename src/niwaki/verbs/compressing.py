@@ -68,6 +68,15 @@ def compress(
         raise NiwakiError(f"rate is {rate}; give a share of the words above 0, such as 0.7")
     if method not in METHODS:
         raise NiwakiError(f"no method {shown(method)}; {nearest_name(method, METHODS)}")
+    if document and method == "rules" and not isinstance(rate, float | int):
+        raise NiwakiError(
+            "whole documents share out a rate; give one such as 0.7, or each sentence by itself"
+        )
+    if wordnet is not None and not (method == "ilp" and document):
+        raise NiwakiError(
+            "a WordNet says which words the sentences of a document share; give it with the method "
+            "ilp and whole documents"
+        )
     related = None if wordnet is None else WordNet(wordnet)
     pipeline = None if parser is None else model_of(parser)
     given = _compressions(_with_texts_read(source, pipeline), pipeline, threads)

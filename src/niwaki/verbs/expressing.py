@@ -53,6 +53,10 @@ def meaning(
         raise NiwakiError("k trees are a parser's; give one, or take the trees as they are")
     known = rules if isinstance(rules, MeaningRules) else load_meaning_rules(rules)
     pipeline = None if parser is None else model_of(parser)
+    if k > 1 and pipeline is not None and not any(map(is_formal, pipeline.parser.label_names)):
+        raise NiwakiError(
+            "only formal labels contradict each other, and this parser has others; leave out k"
+        )
     return expressed(_trees(source, pipeline, table, k, threads), known)
 
 

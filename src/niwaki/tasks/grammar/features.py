@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from niwaki.data.sentence import Sentence
 from niwaki.data.token import known_probabilities
 from niwaki.tasks.grammar.patterns import (
+    AGREEING,
     LETTERS,
+    PAIR_PARTS,
     RUNS,
     TREES,
     WORDS,
@@ -32,7 +34,7 @@ _SURE = (
     *(f"{what} {how}" for what in ("tag", "arc", "label") for how in ("least", "second", "mean")),
 )
 _HOW = ("least", "second", "mean")
-# The numbers by what they need: tags, words, trees, letters.
+# The numbers by what they need: tags, words, trees, letters, trees again.
 GROUPS: dict[str, tuple[str, ...]] = {
     "ngrams": tuple(f"{kind} least" for kind in RUNS[1:]),
     "words": (
@@ -50,6 +52,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("unknown", "unknown share", "neighbour"),
         *(f"next letter {how}" for how in _HOW),
     ),
+    "agreement": tuple(f"fit {which} {how}" for which in AGREEING for how in _HOW),
 }
 NAMES = tuple(name for names in GROUPS.values() for name in names)
 
@@ -218,7 +221,8 @@ def _fits(
     looks: Sequence[Look], seen: Mapping[str, _Seen], counts: PatternCounts
 ) -> dict[str, tuple[FloatArray, FloatArray, FloatArray]]:
     """How much more often two parts were seen together than if they knew nothing of each other:
-    a form and the word before it, behind it, both of them; and a form and what hangs from it.
+    a form and the word before it, behind it, both of them; a form and what hangs from it; and words
+    that may have to agree.
     """
     form, shape, total = seen["form"], seen["words1"], max(counts.total("form"), 1)
     after, before, between = (seen[f"form {where}"] for where in ("after", "before", "between"))
@@ -235,7 +239,14 @@ def _fits(
         "fit before": before.fit(form.but_last() * shape.but_first() / total),
         "fit between": between.fit(after.but_last() * before.but_first() / own),
         "fit below": arcs.fit(above * seen["arc ends"].counts / total),
+        **{f"fit {which}": _agreement(seen, which) for which in AGREEING},
     }
+
+
+def _agreement(seen: Mapping[str, _Seen], which: str) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Of two words how much more often they were seen than if only their labels had to fit."""
+    pair, left, right, labels = (seen[f"{which} {part}"] for part in PAIR_PARTS)
+    return pair.fit(left.counts * right.counts / np.maximum(labels.counts, 1))
 
 
 def _next(runs: Sequence[_Seen], total: int) -> FloatArray:

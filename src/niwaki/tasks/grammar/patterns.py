@@ -1,8 +1,9 @@
 """Patterns of tagged and parsed sentences, and how often a large text has them.
 
 A pattern is a run of tags, a run of words (those of open classes by their tag), an arc, a word
-with the labels of all that hangs from it, or a run of letters. It is known by a hash of 32 bits;
-what a text has only once is forgotten, so that tables stay small.
+with the labels of all that hangs from it, a pair of words that may have to agree, or a run of
+letters. It is known by a hash of 32 bits; what a text has only once is forgotten, so that tables
+stay small.
 """
 
 from __future__ import annotations
@@ -31,11 +32,20 @@ FORMS = ("form", "form before", "form after", "form between")
 WORDS = (*(f"words{n}" for n in WORD_RUNS), *FORMS)
 # An arc between words, without its head, and from a form; a word with the labels below it.
 TREES = ("arcs", "arc ends", "arcs of forms", "frames")
+# Two words below the same head, or a word and its head, by the relation that makes them agree. Of
+# each: both words with their labels, one without the other, and the labels alone.
+AGREEING = ("subject", "determiner", "other")
+PAIR_PARTS = ("pair", "left", "right", "labels")
+PAIRS = tuple(f"{which} {part}" for which in AGREEING for part in PAIR_PARTS)
 # Runs of so many letters of words in lower case.
 LETTERS = tuple(f"letters{n}" for n in range(1, 5))
-KINDS = (*RUNS, *WORDS, *TREES, *LETTERS)
+KINDS = (*RUNS, *WORDS, *TREES, *PAIRS, *LETTERS)
 
 _CLOSED = frozenset("DET ADP PRON AUX CCONJ SCONJ PART PUNCT".split())
+_SUBJECTS = frozenset("nsubj csubj expl".split())
+_DETERMINERS = frozenset("det nummod".split())
+# Of what hangs from a head, words so near to each other are a pair.
+_NEAR = 3
 # Before and behind a sentence; no word has a line's end in it.
 _BEGIN, _END = "<\n", ">\n"
 # Sentences that are looked at together.
@@ -181,12 +191,66 @@ def _of_trees(
     own = np.arange(len(owner)) - np.repeat(np.cumsum(words) - words, words) + 1
     below_at, above = firsts + own, firsts + np.maximum(heads, 0)
     label = np.array(labels, np.uint64) * _FACTORS[8] + (heads < own).astype(np.uint64)
-    return {
+    return _of_pairs(sentences, label, shape[below_at], owner) | {
         "arcs": (_mixed(shape[above], label, shape[below_at]), owner),
         "arc ends": (_mixed(label, shape[below_at]), owner),
         "arcs of forms": (_mixed(form[above], label, shape[below_at]), owner),
         "frames": (_mixed(shape[below_at], np.array(frames, np.uint64)), owner),
     }
+
+
+def _of_pairs(
+    sentences: Sequence[Sentence], label: Hashes, shape: Hashes, owner: NDArray[np.int64]
+) -> dict[str, tuple[Keys, NDArray[np.int64]]]:
+    """Of words by their places among all: what may agree, with how often each part is seen.
+
+    A subject agrees with its verb or with an auxiliary or copula below the same verb, a determiner
+    with its noun, a reflexive with a subject. Of a subject with conjuncts the number is theirs.
+    """
+    pairs: dict[str, list[tuple[int, int]]] = {which: [] for which in AGREEING}
+    many: list[int] = []
+    first = 0
+    for sentence in sentences:
+        names = [label.partition(":")[0] for label in sentence.deprels]
+        below: list[list[int]] = [[] for _ in range(len(sentence) + 1)]
+        for word, (head, name) in enumerate(zip(sentence.heads, names, strict=True)):
+            if name == "conj" and head > 0:
+                many.append(first + head - 1)
+            if name != "punct" and head >= 0:
+                below[head].append(word)
+        for head, words in enumerate(below[1:]):
+            for at, word in enumerate(words):
+                which = _which(names[word])
+                pairs[which].append((first + word, first + head))
+                for other in words[at + 1 : at + 1 + _NEAR]:
+                    subject = "subject" in (which, _which(names[other]))
+                    pairs["subject" if subject else "other"].append((first + word, first + other))
+        first += len(sentence)
+    several = shape.copy()
+    several[many] = _hash("&")
+    heads = np.concatenate([np.zeros(0, np.int64), *(np.array(s.heads) for s in sentences)])
+    starts = np.searchsorted(owner, owner)
+    above = np.where(heads > 0, starts + heads - 1, -1)
+    found: dict[str, tuple[Keys, NDArray[np.int64]]] = {}
+    for which, places in pairs.items():
+        left, right = np.array(places, dtype=np.int64).reshape(-1, 2).T
+        # The right one is the head of the left one, or hangs beside it.
+        up = above[left] == right
+        its_label = np.where(up, np.uint64(0), label[right])
+        its_shape = np.where(up, shape[right], several[right])
+        keys = (
+            _mixed(label[left], several[left], its_label, its_shape),
+            _mixed(label[left], several[left], its_label),
+            _mixed(label[left], its_label, its_shape),
+            _mixed(label[left], its_label),
+        )
+        for part, key in zip(PAIR_PARTS, keys, strict=True):
+            found[f"{which} {part}"] = key, owner[left]
+    return found
+
+
+def _which(name: str) -> str:
+    return "subject" if name in _SUBJECTS else "determiner" if name in _DETERMINERS else "other"
 
 
 def _runs(items: Hashes, owner: NDArray[np.int64], n: int) -> tuple[Keys, NDArray[np.int64]]:

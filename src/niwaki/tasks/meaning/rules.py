@@ -42,9 +42,8 @@ class Relation:
     # The place of an argument; 0 for what is none.
     place: int
     connective: str
-
-
-_KINDS = tuple(each.name for each in fields(Relation) if each.type == "bool")[:-1]
+    # Whether its word is joined to the head by the connective and nothing else.
+    joins: bool
 
 
 @dataclass(frozen=True)
@@ -75,6 +74,16 @@ class MeaningRules:
         return _Relations(self)
 
 
+_KINDS = tuple(
+    each.name
+    for each in fields(Relation)
+    if each.name in {key.name for key in fields(MeaningRules)}
+)
+
+# What words do to their heads other than to be joined to them or to be arguments.
+_HOLDING = ("around", "copula", "coordinator", "conjunct")
+
+
 class _Relations(dict[str, Relation]):
     """Made when a label is first asked for: there are as many as parsers have labels."""
 
@@ -84,10 +93,12 @@ class _Relations(dict[str, Relation]):
     def __missing__(self, label: str) -> Relation:
         rules, names = self._rules, (label, label.partition(":")[0])
         kinds = {kind: any(name in getattr(rules, kind) for name in names) for kind in _KINDS}
+        place = next((rules.places[name] for name in names if name in rules.places), 0)
         found = self[label] = Relation(
             **kinds,
             outer=label in {f"{name}:outer" for name in rules.places},
-            place=next((rules.places[name] for name in names if name in rules.places), 0),
+            place=place,
+            joins=not place and not any(kinds[kind] for kind in _HOLDING),
             connective=next(
                 (rules.connectives[name] for name in names if name in rules.connectives), UNCOVERED
             ),
