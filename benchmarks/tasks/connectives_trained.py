@@ -7,11 +7,14 @@ a ranker of the other half. --part tune (the default) learns from four of five d
 training part and scores the fifth, so that dev has no say in which way is taken; --part dev learns
 from all of them. The ranker that scores stays that of the parser's trees from before; a second
 score is by a ranker of the new parser's trees of the same documents, as a user would learn it then.
+With --crossed that ranker learns from trees of documents that their parser has not learned from:
+two more parsers are trained, each with the examples of one half, for the trees of the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -45,6 +48,7 @@ class Way:
     schedule: float | str = "auto"
     share: int = 4  # every so-many-th tree of EWT beside
     sentences: int | None = None
+    finetune_share: float = 1.0  # of what is learned, added to the weights before
     costs: bool = True
 
 
@@ -87,11 +91,15 @@ def inside(connective: Connective) -> bool:
     return all(head and head.sentence == connective.sentence for head in heads)
 
 
-def trained_on(model: str, part: str, train: Sequence[Document], way: Way) -> Path:
+def trained_on(
+    arguments: argparse.Namespace, train: Sequence[Document], way: Way, halves: Sequence[int]
+) -> Path:
+    """The parser trained on, with costs by the rankers of some halves on examples of the others."""
+    model, part = arguments.parser, arguments.part
     trees = list(niwaki.read_conllu(need(EWT_TRAIN)))[:: way.share]
     file = write(WORK / f"ewt-train-{way.share}.conllu", trees)
     objectives: list[dict[str, Any]] = [{"data": str(file)}]
-    for half in (0, 1) if way.costs else ():
+    for half in halves if way.costs else ():
         ranker = ranker_of(f"{part}-{half}", train[half::2], model)
         asked = examples(train[1 - half :: 2], way.sentences and way.sentences // 2)
         data = write(WORK / f"connectives-{part}-{1 - half}-{len(asked)}.conllu", asked)
@@ -100,8 +108,22 @@ def trained_on(model: str, part: str, train: Sequence[Document], way: Way) -> Pa
         objectives.append(
             {"kind": "connectives", "data": str(data), "schedule": way.schedule, **more}
         )
-    record = {"objective": objectives, "training": {"epochs": way.passes}}
-    return trained("connectives", record, init=beam_alone(model))
+    training: dict[str, Any] = {"epochs": way.passes}
+    if way.finetune_share < 1:
+        training["finetune_share"] = way.finetune_share
+    record = {"objective": objectives, "training": training}
+    return trained("connectives", record, init=beam_alone(model), threads=arguments.threads)
+
+
+def crossed(
+    arguments: argparse.Namespace, train: Sequence[Document], way: Way
+) -> Iterator[Document]:
+    """The documents with trees of parsers that have learned from the other half of them."""
+    trees = [
+        iter(parsed(train[half::2], trained_on(arguments, train, way, [half]))) for half in (0, 1)
+    ]
+    for number in range(len(train)):
+        yield next(trees[number % 2])
 
 
 def main() -> None:
@@ -109,6 +131,8 @@ def main() -> None:
     made.add_argument("ways", metavar="NAME", nargs="*", default=list(WAYS), help="default: all")
     made.add_argument("--parser", default="en", help="who is trained on")
     made.add_argument("--part", choices=["tune", "dev"], default="tune", help="what is scored")
+    made.add_argument("--crossed", action="store_true", help="rankers of trees not learned from")
+    made.add_argument("--threads", type=int, help="of training; default: all cores")
     arguments = made.parse_args()
     train, gold = read("train"), read("dev")
     if arguments.part == "tune":
@@ -124,15 +148,17 @@ def main() -> None:
         "gold trees, the same ranker": best.to_json(),
     }
     for name in arguments.ways:
-        path = trained_on(arguments.parser, arguments.part, train, WAYS[name])
+        path = trained_on(arguments, train, WAYS[name], (0, 1))
         trees = parsed(gold, path)
         after = scored(model, trees, gold)
-        anew = scored(learn_connectives(parsed(train, path)), trees, gold)
+        own = crossed(arguments, train, WAYS[name]) if arguments.crossed else parsed(train, path)
+        anew = scored(learn_connectives(list(own)), trees, gold)
         result[name] = {
             "way": asdict(WAYS[name]),
             **after.to_json(),
             "over before": difference(before, after)["both"],
             "ranker learned anew": {
+                "crossed": arguments.crossed,
                 **anew.to_json(),
                 "over before": difference(before, anew)["both"],
             },

@@ -36,8 +36,6 @@ from niwaki.tasks.trees import TreeView
 
 PROPBANK = DATA / "ewt-propbank"
 SAMPLES = 2000
-# Examples for each tree beside.
-SCHEDULE = 3
 # Of the parser that has seen no questions.
 BASE: dict[str, Any] = {
     "model": {"features": "lean", "greedy": False},
@@ -145,17 +143,34 @@ def on_trees(
     }
 
 
-def trained_on(model: str, examples: Sequence[Sentence] | None, share: int) -> Path:
+def trained_on(
+    arguments: argparse.Namespace, examples: Sequence[Sentence] = (), arcs: float = 0.0
+) -> Path:
     """The parser trained on, with some trees, and with roles of examples if they are given."""
-    trees = list(niwaki.read_conllu(need(EWT_TRAIN)))[::share]
+    trees = list(niwaki.read_conllu(need(EWT_TRAIN)))[:: arguments.share]
     objectives: list[dict[str, Any]] = [
-        {"data": str(write(WORK / f"ewt-train-{share}.conllu", trees))}
+        {"data": str(write(WORK / f"ewt-train-{arguments.share}.conllu", trees))}
     ]
-    if examples is not None:
+    if examples:
         data = write(WORK / f"roles-{len(examples)}.conllu", map(without_tags, examples))
-        objectives.append({"kind": "roles", "data": str(data), "schedule": SCHEDULE})
-    record = {"objective": objectives, "training": {"epochs": 1}}
-    return trained("roles", record, init=beam_alone(model))
+        objectives.append(objective(arguments, data, arcs))
+    record = {"objective": objectives, "training": {"epochs": arguments.passes}}
+    init = beam_alone(arguments.parser)
+    return trained("roles", record, init=init, threads=arguments.threads)
+
+
+def objective(arguments: argparse.Namespace, data: Path, arcs: float) -> dict[str, Any]:
+    more = {"schedule": arguments.schedule, "k": arguments.k, "arcs": arcs}
+    return {"kind": "roles", "data": str(data), **more}
+
+
+def settings_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """How parsers were trained on, for the result."""
+    return {name: getattr(arguments, name) for name in ("schedule", "k", "passes", "share")}
+
+
+def named(arcs: float) -> str:
+    return f"trees and roles, arcs {arcs:g}" if arcs else "trees and roles"
 
 
 def gains(
@@ -184,13 +199,13 @@ def gains(
 # -- questions, for a parser that has seen none ----------------------------------------------
 
 
-def without_questions() -> Path:
-    """EWT's training part without what looks like a question."""
+def without_questions(share: int) -> Path:
+    """EWT's training part, or a share of it, without what looks like a question."""
     left_out = set(
         need(DATA / "questions" / "ids" / "questionlike-ewt-train.txt").read_text().split()
     )
-    trees = (s for s in niwaki.read_conllu(need(EWT_TRAIN)) if s.id not in left_out)
-    return write(WORK / "ewt-no-questions.conllu", trees)
+    trees = [s for s in niwaki.read_conllu(need(EWT_TRAIN)) if s.id not in left_out]
+    return write(WORK / f"ewt-no-questions-{share}.conllu", trees[::share])
 
 
 def is_question(sentence: Sentence) -> bool:
@@ -202,19 +217,26 @@ def on_questions(arguments: argparse.Namespace) -> dict[str, Any]:
 
     The control is trained on with the same trees and no roles.
     """
-    trees = {"data": str(without_questions())}
-    base = trained("roles-base", {"objective": [trees], **BASE})
+    trees = {"data": str(without_questions(arguments.share))}
+    threads = arguments.threads
+    whole = {"data": str(without_questions(1))}
+    base = trained("roles-base", {"objective": [whole], **BASE}, threads=threads)
     asked = [s for s in read("train") if is_question(s) and predicates_of(s)]
     data = write(WORK / "roles-questions.conllu", map(without_tags, asked))
-    roles = {"kind": "roles", "data": str(data), "schedule": arguments.schedule, "k": arguments.k}
     passes = {"training": {"epochs": arguments.passes}}
-    alone, both = (
-        trained("roles-questions", {"objective": objectives, **passes}, init=base)
-        for objectives in ([trees], [trees, roles])
-    )
+    costs = {named(arcs): objective(arguments, data, arcs) for arcs in arguments.arcs}
+    models = {
+        name: trained(
+            "roles-questions", {"objective": objectives, **passes}, init=base, threads=threads
+        )
+        for name, objectives in {
+            "trees alone": [trees],
+            **{name: [trees, each] for name, each in costs.items()},
+        }.items()
+    }
     labeller = RoleLabeller.load()
     result: dict[str, Any] = {
-        "signature": signature(schedule=arguments.schedule, k=arguments.k, passes=arguments.passes),
+        "signature": signature(**settings_of(arguments)),
         "questions to learn from": len(asked),
     }
     dev = read("dev")
@@ -224,21 +246,22 @@ def on_questions(arguments: argparse.Namespace) -> dict[str, Any]:
         parts |= {"test": test, "together": [*dev, *test]}
     for name, gold in parts.items():
         questions = [s for s in gold if is_question(s)]
-        before, control, after = (parsed(questions, model) for model in (base, alone, both))
+        before, control = (parsed(questions, model) for model in (base, models["trees alone"]))
         result[name] = {
             "questions": len(questions),
             "before": {n: e.scores for n, e in on_trees(labeller, before, questions).items()},
             "gold trees": {
                 n: e.scores for n, e in on_trees(labeller, questions, questions).items()
             },
-            "trees alone": gains(labeller, questions, before, control),
-            "trees and roles": gains(labeller, questions, before, after),
-            "trees and roles over trees alone": gains(labeller, questions, control, after),
-            "LAS of all sentences": {
-                name: evaluate(gold, parsed(gold, model)).scores["LAS"]
-                for name, model in (("trees alone", alone), ("trees and roles", both))
-            },
         }
+        for way, model in models.items():
+            after = parsed(questions, model)
+            result[name][way] = {
+                **gains(labeller, questions, before, after),
+                "LAS of all sentences": evaluate(gold, parsed(gold, model)).scores["LAS"],
+            }
+            if way in costs:
+                result[name][f"{way} over trees alone"] = gains(labeller, questions, control, after)
     return result
 
 
@@ -247,14 +270,22 @@ def main() -> None:
     made.add_argument("--part", choices=["dev", "test"], default="dev")
     made.add_argument("--parser", default="en", help="who makes the automatic trees")
     made.add_argument("--train", action="store_true", help="also train the parser for it")
-    made.add_argument("--share", type=int, default=4, help="every so-many-th tree beside")
+    made.add_argument("--share", type=int, help="every so-many-th tree; default: 4, of questions 1")
     made.add_argument("--questions", action="store_true", help="only roles in questions")
-    made.add_argument("--schedule", type=float, default=1, help="with --questions: roles a tree")
-    made.add_argument("--k", type=int, default=8, help="with --questions: trees that are priced")
-    made.add_argument("--passes", type=int, default=1, help="with --questions: over the trees")
+    made.add_argument("--schedule", type=float, help="roles a tree; default: 3, of questions 1")
+    made.add_argument("--k", type=int, default=8, help="trees that are priced")
+    made.add_argument(
+        "--arcs", type=float, nargs="+", default=[0.0], help="what it costs to lack usual arcs"
+    )
+    made.add_argument("--passes", type=int, default=1, help="over the trees")
+    made.add_argument("--threads", type=int, help="of training; default: all cores")
     arguments = made.parse_args()
+    schedule, share = (1, 1) if arguments.questions else (3, 4)
+    arguments.schedule = arguments.schedule or schedule
+    arguments.share = arguments.share or share
     if arguments.questions:
-        report("roles-questions", on_questions(arguments))
+        of_part = "" if arguments.part == "test" else "-dev"
+        report(f"roles-questions{of_part}", on_questions(arguments))
         return
     train, examples, gold = read("train"), read("dev"), read(arguments.part)
     if arguments.train and arguments.part == "dev":
@@ -272,14 +303,15 @@ def main() -> None:
         name: difference(auto[name], best[name])["roles"] for name in best
     }
     if arguments.train:
-        alone, both = (
-            parsed(gold, trained_on(arguments.parser, given, arguments.share))
-            for given in (None, examples)
-        )
-        result["trained on: trees alone"] = gains(labeller, gold, trees, alone)
-        result["trained on: trees and roles"] = gains(labeller, gold, trees, both)
-        result["trees and roles over trees alone"] = gains(labeller, gold, alone, both)
-    report(f"roles-{arguments.part}{of_parser(arguments.parser)}", result)
+        result["training"] = settings_of(arguments)
+        alone = parsed(gold, trained_on(arguments))
+        result["trees alone"] = gains(labeller, gold, trees, alone)
+        for arcs in arguments.arcs:
+            both = parsed(gold, trained_on(arguments, examples, arcs))
+            result[named(arcs)] = gains(labeller, gold, trees, both)
+            result[f"{named(arcs)} over trees alone"] = gains(labeller, gold, alone, both)
+    halved = "-halves" if arguments.train and arguments.part == "dev" else ""
+    report(f"roles-{arguments.part}{halved}{of_parser(arguments.parser)}", result)
 
 
 if __name__ == "__main__":
