@@ -272,23 +272,23 @@ def main() -> None:
     made.add_argument("--train", action="store_true", help="also train the parser for it")
     made.add_argument("--share", type=int, help="every so-many-th tree; default: 4, of questions 1")
     made.add_argument("--questions", action="store_true", help="only roles in questions")
-    made.add_argument("--schedule", type=float, help="roles a tree; default: 3, of questions 1")
+    made.add_argument("--schedule", type=float, default=1, help="roles a tree")
     made.add_argument("--k", type=int, default=8, help="trees that are priced")
     made.add_argument(
-        "--arcs", type=float, nargs="+", default=[0.0], help="what it costs to lack usual arcs"
+        "--arcs", type=float, nargs="+", default=[1.0], help="what it costs to lack usual arcs"
     )
     made.add_argument("--passes", type=int, default=1, help="over the trees")
     made.add_argument("--threads", type=int, help="of training; default: all cores")
     arguments = made.parse_args()
-    schedule, share = (1, 1) if arguments.questions else (3, 4)
-    arguments.schedule = arguments.schedule or schedule
-    arguments.share = arguments.share or share
+    arguments.share = arguments.share or (1 if arguments.questions else 4)
     if arguments.questions:
         of_part = "" if arguments.part == "test" else "-dev"
         report(f"roles-questions{of_part}", on_questions(arguments))
         return
     train, examples, gold = read("train"), read("dev"), read(arguments.part)
-    halved = "-halves" if arguments.train and arguments.part == "dev" else ""
+    halved = (
+        f"-halves-{arguments.schedule:g}" if arguments.train and arguments.part == "dev" else ""
+    )
     if halved:
         examples, gold = examples[::2], gold[1::2]
     labeller = RoleLabeller.load()
