@@ -49,7 +49,7 @@ class Way:
     schedule: float | str = "auto"
     share: int = 4  # every so-many-th tree of EWT beside
     sentences: int | None = None
-    finetune_share: float = 1.0  # of what is learned, added to the weights before
+    finetune_share: float = 1.0  # of what a network learns, added to its weights
     costs: bool = True
 
 
@@ -66,6 +66,10 @@ WAYS: dict[str, Way] = {
     "arcs, 200 sentences": replace(_ARCS, sentences=200),
     # What a network can carry.
     "arcs, an eighth": replace(_ARCS, schedule=0.5, share=8),
+    # Of a half, three quarters and all, the most that loses no more than 0.3 LAS on EWT dev.
+    "arcs, an eighth, three quarters of it": replace(
+        _ARCS, schedule=0.5, share=8, finetune_share=0.75
+    ),
 }
 
 
@@ -119,10 +123,9 @@ def trained_on(
         objectives.append(
             {"kind": "connectives", "data": str(data), "schedule": way.schedule, **more}
         )
-    training: dict[str, Any] = {"epochs": way.passes}
+    record: dict[str, Any] = {"objective": objectives, "training": {"epochs": way.passes}}
     if way.finetune_share < 1:
-        training["finetune_share"] = way.finetune_share
-    record = {"objective": objectives, "training": training}
+        record["neural"] = {"finetune_share": way.finetune_share}
     return trained("connectives", record, init=beam_alone(model), threads=arguments.threads)
 
 
