@@ -125,6 +125,7 @@ def trained_on(
         )
     record: dict[str, Any] = {"objective": objectives, "training": {"epochs": way.passes}}
     if way.finetune_share < 1:
+        record["model"] = {"kind": "neural"}
         record["neural"] = {"finetune_share": way.finetune_share}
     return trained("connectives", record, init=beam_alone(model), threads=arguments.threads)
 

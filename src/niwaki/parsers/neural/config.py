@@ -95,7 +95,7 @@ class NeuralConfig:
         "more of what it knew.",
         above=0,
         most=1,
-        init="same",
+        init=1.0,
     )
     batch_words: int = key(500, "Words that make a step.", least=1, init="same")
     precision: Literal["auto", "float32", "bfloat16"] = key(
