@@ -66,6 +66,8 @@ WAYS: dict[str, Way] = {
     "arcs, 200 sentences": replace(_ARCS, sentences=200),
     # What a network can carry.
     "arcs, an eighth": replace(_ARCS, schedule=0.5, share=8),
+    # More trees beside as many examples.
+    "arcs, a quarter": replace(_ARCS, schedule=0.25),
     # Of a half, three quarters and all, the most that loses no more than 0.3 LAS on EWT dev.
     "arcs, an eighth, three quarters of it": replace(
         _ARCS, schedule=0.5, share=8, finetune_share=0.75
