@@ -27,6 +27,7 @@ from benchmarks.tasks.connectives import difference, parsed, read, scored
 from niwaki.data.connectives import Connective, Document
 from niwaki.data.sentence import Sentence
 from niwaki.learning.checkpoint import hash_of_files
+from niwaki.parsers.transition.parser import TransitionParser
 from niwaki.pipeline.store import find_model
 from niwaki.tasks.connectives.learning import learn_connectives
 from niwaki.tasks.connectives.model import ConnectiveModel
@@ -49,7 +50,7 @@ class Way:
     schedule: float | str = "auto"
     share: int = 4  # every so-many-th tree of EWT beside
     sentences: int | None = None
-    finetune_share: float = 1.0  # of what a network learns, added to its weights
+    finetune_share: float = 1.0  # of what is learned, added to the weights before
     costs: bool = True
 
 
@@ -127,8 +128,11 @@ def trained_on(
         )
     record: dict[str, Any] = {"objective": objectives, "training": {"epochs": way.passes}}
     if way.finetune_share < 1:
-        record["model"] = {"kind": "neural"}
-        record["neural"] = {"finetune_share": way.finetune_share}
+        if isinstance(niwaki.load(model).parser, TransitionParser):
+            record["training"]["finetune_share"] = way.finetune_share
+        else:
+            record["model"] = {"kind": "neural"}
+            record["neural"] = {"finetune_share": way.finetune_share}
     return trained("connectives", record, init=beam_alone(model), threads=arguments.threads)
 
 
