@@ -6,8 +6,10 @@ The labeller is the one in the box: it learned from EWT's training part, with go
 settings were chosen on dev. Tags of the parser's trees are predicted. --train also trains the
 parser on, with every N-th tree of EWT's training part and the roles of sentences that it has not
 learned from: dev's, or with --part dev those of every other sentence, which are then not scored.
-Beside it stands the same with trees alone. --questions is another run: a parser of EWT without
-questions is trained on with the roles of training questions, and questions are scored.
+Beside it stands the same with trees alone. --unseen is another run, whose parser has not learned
+from the trees of the examples: a parser of EWT without questions is trained on with the roles of
+training questions, and questions are scored; or one of every fourth tree, with the roles of the
+other sentences, and all are scored.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from __future__ import annotations
 import argparse
 import gzip
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +38,6 @@ from niwaki.tasks.trees import TreeView
 
 PROPBANK = DATA / "ewt-propbank"
 SAMPLES = 2000
-# Examples for each tree beside.
-SCHEDULE = 3
 # Of the parser that has seen no questions.
 BASE: dict[str, Any] = {
     "model": {"features": "lean", "greedy": False},
@@ -145,17 +145,34 @@ def on_trees(
     }
 
 
-def trained_on(model: str, examples: Sequence[Sentence] | None, share: int) -> Path:
+def trained_on(
+    arguments: argparse.Namespace, examples: Sequence[Sentence] = (), arcs: float = 0.0
+) -> Path:
     """The parser trained on, with some trees, and with roles of examples if they are given."""
-    trees = list(niwaki.read_conllu(need(EWT_TRAIN)))[::share]
+    trees = list(niwaki.read_conllu(need(EWT_TRAIN)))[:: arguments.share]
     objectives: list[dict[str, Any]] = [
-        {"data": str(write(WORK / f"ewt-train-{share}.conllu", trees))}
+        {"data": str(write(WORK / f"ewt-train-{arguments.share}.conllu", trees))}
     ]
-    if examples is not None:
+    if examples:
         data = write(WORK / f"roles-{len(examples)}.conllu", map(without_tags, examples))
-        objectives.append({"kind": "roles", "data": str(data), "schedule": SCHEDULE})
-    record = {"objective": objectives, "training": {"epochs": 1}}
-    return trained("roles", record, init=beam_alone(model))
+        objectives.append(objective(arguments, data, arcs))
+    record = {"objective": objectives, "training": {"epochs": arguments.passes}}
+    init = beam_alone(arguments.parser)
+    return trained("roles", record, init=init, threads=arguments.threads)
+
+
+def objective(arguments: argparse.Namespace, data: Path, arcs: float) -> dict[str, Any]:
+    more = {"schedule": arguments.schedule, "k": arguments.k, "arcs": arcs}
+    return {"kind": "roles", "data": str(data), **more}
+
+
+def settings_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """How parsers were trained on, for the result."""
+    return {name: getattr(arguments, name) for name in ("schedule", "k", "passes")}
+
+
+def named(arcs: float) -> str:
+    return f"trees and roles, arcs {arcs:g}" if arcs else "trees and roles"
 
 
 def gains(
@@ -181,64 +198,83 @@ def gains(
     }
 
 
-# -- questions, for a parser that has seen none ----------------------------------------------
-
-
-def without_questions() -> Path:
-    """EWT's training part without what looks like a question."""
-    left_out = set(
-        need(DATA / "questions" / "ids" / "questionlike-ewt-train.txt").read_text().split()
-    )
-    trees = (s for s in niwaki.read_conllu(need(EWT_TRAIN)) if s.id not in left_out)
-    return write(WORK / "ewt-no-questions.conllu", trees)
+# -- a parser that has not learned from the trees of the examples -----------------------------
 
 
 def is_question(sentence: Sentence) -> bool:
     return sentence.forms[-1] == "?"
 
 
-def on_questions(arguments: argparse.Namespace) -> dict[str, Any]:
-    """A parser of trees without questions, trained on with the roles of training questions alone.
+@dataclass(frozen=True)
+class Apart:
+    """Trees to learn from, sentences of which only roles are known, and what is scored."""
+
+    trees: list[Sentence]
+    examples: list[Sentence]
+    is_scored: Callable[[Sentence], bool]
+
+
+def apart(unseen: str) -> Apart:
+    trees = list(niwaki.read_conllu(need(EWT_TRAIN)))
+    marked = [s for s in read("train") if predicates_of(s)]
+    if unseen == "questions":
+        listed = need(DATA / "questions" / "ids" / "questionlike-ewt-train.txt")
+        left_out = set(listed.read_text().split())
+        kept = [s for s in trees if s.id not in left_out]
+        return Apart(kept, list(filter(is_question, marked)), is_question)
+    kept = trees[::4]
+    known = {s.id for s in kept}
+    return Apart(kept, [s for s in marked if s.id not in known], lambda sentence: True)
+
+
+def from_unseen(arguments: argparse.Namespace) -> dict[str, Any]:
+    """A parser of some trees, trained on with them and with the roles of other sentences.
 
     The control is trained on with the same trees and no roles.
     """
-    trees = {"data": str(without_questions())}
-    base = trained("roles-base", {"objective": [trees], **BASE})
-    asked = [s for s in read("train") if is_question(s) and predicates_of(s)]
-    data = write(WORK / "roles-questions.conllu", map(without_tags, asked))
-    roles = {"kind": "roles", "data": str(data), "schedule": arguments.schedule, "k": arguments.k}
+    given, threads = apart(arguments.unseen), arguments.threads
+    trees = {"data": str(write(WORK / f"roles-trees-{arguments.unseen}.conllu", given.trees))}
+    base = trained("roles-base", {"objective": [trees], **BASE}, threads=threads)
+    asked = given.examples
+    data = write(WORK / f"roles-{arguments.unseen}.conllu", map(without_tags, asked))
     passes = {"training": {"epochs": arguments.passes}}
-    alone, both = (
-        trained("roles-questions", {"objective": objectives, **passes}, init=base)
-        for objectives in ([trees], [trees, roles])
-    )
+    costs = {named(arcs): objective(arguments, data, arcs) for arcs in arguments.arcs}
+    models = {
+        name: trained(
+            "roles-unseen", {"objective": objectives, **passes}, init=base, threads=threads
+        )
+        for name, objectives in {
+            "trees alone": [trees],
+            **{name: [trees, each] for name, each in costs.items()},
+        }.items()
+    }
     labeller = RoleLabeller.load()
     result: dict[str, Any] = {
-        "signature": signature(schedule=arguments.schedule, k=arguments.k, passes=arguments.passes),
-        "questions to learn from": len(asked),
+        "signature": signature(**settings_of(arguments)),
+        "trees": len(given.trees),
+        "sentences with roles": len(asked),
     }
-    dev = read("dev")
-    parts = {"dev": dev}
-    if arguments.part == "test":
-        test = read("test")
-        parts |= {"test": test, "together": [*dev, *test]}
+    parts = {arguments.part: read(arguments.part)}
+    # There are few questions.
+    if arguments.unseen == "questions" and arguments.part == "test":
+        parts = {"dev": read("dev"), **parts}
+        parts["together"] = [s for part in parts.values() for s in part]
     for name, gold in parts.items():
-        questions = [s for s in gold if is_question(s)]
-        before, control, after = (parsed(questions, model) for model in (base, alone, both))
+        scored = list(filter(given.is_scored, gold))
+        before, control = (parsed(scored, model) for model in (base, models["trees alone"]))
         result[name] = {
-            "questions": len(questions),
-            "before": {n: e.scores for n, e in on_trees(labeller, before, questions).items()},
-            "gold trees": {
-                n: e.scores for n, e in on_trees(labeller, questions, questions).items()
-            },
-            "trees alone": gains(labeller, questions, before, control),
-            "trees and roles": gains(labeller, questions, before, after),
-            "trees and roles over trees alone": gains(labeller, questions, control, after),
-            "LAS of all sentences": {
-                name: evaluate(gold, parsed(gold, model)).scores["LAS"]
-                for name, model in (("trees alone", alone), ("trees and roles", both))
-            },
+            "sentences": len(scored),
+            "before": {n: e.scores for n, e in on_trees(labeller, before, scored).items()},
+            "gold trees": {n: e.scores for n, e in on_trees(labeller, scored, scored).items()},
         }
+        for way, model in models.items():
+            after = parsed(scored, model)
+            result[name][way] = {
+                **gains(labeller, scored, before, after),
+                "LAS of all sentences": evaluate(gold, parsed(gold, model)).scores["LAS"],
+            }
+            if way in costs:
+                result[name][f"{way} over trees alone"] = gains(labeller, scored, control, after)
     return result
 
 
@@ -248,22 +284,32 @@ def main() -> None:
     made.add_argument("--parser", default="en", help="who makes the automatic trees")
     made.add_argument("--train", action="store_true", help="also train the parser for it")
     made.add_argument("--share", type=int, default=4, help="every so-many-th tree beside")
-    made.add_argument("--questions", action="store_true", help="only roles in questions")
-    made.add_argument("--schedule", type=float, default=1, help="with --questions: roles a tree")
-    made.add_argument("--k", type=int, default=8, help="with --questions: trees that are priced")
-    made.add_argument("--passes", type=int, default=1, help="with --questions: over the trees")
+    made.add_argument("--unseen", choices=["questions", "rest"], help="a parser of other trees")
+    made.add_argument("--schedule", type=float, default=1, help="roles a tree")
+    made.add_argument("--k", type=int, default=8, help="trees that are priced")
+    made.add_argument(
+        "--arcs", type=float, nargs="+", default=[1.0], help="what it costs to lack usual arcs"
+    )
+    made.add_argument("--passes", type=int, default=1, help="over the trees")
+    made.add_argument("--threads", type=int, help="of training; default: all cores")
     arguments = made.parse_args()
-    if arguments.questions:
-        report("roles-questions", on_questions(arguments))
+    if arguments.unseen:
+        of_part = "" if arguments.part == "test" else "-dev"
+        report(f"roles-{arguments.unseen}{of_part}", from_unseen(arguments))
         return
     train, examples, gold = read("train"), read("dev"), read(arguments.part)
-    if arguments.train and arguments.part == "dev":
+    halved = (
+        f"-halves-{arguments.schedule:g}" if arguments.train and arguments.part == "dev" else ""
+    )
+    if halved:
         examples, gold = examples[::2], gold[1::2]
     labeller = RoleLabeller.load()
     result: dict[str, Any] = {
         "signature": signature(parser=Path(arguments.parser).name, part=arguments.part),
-        "assignment": assignment(labeller, train, gold),
     }
+    # Gold trees alone: the same for all parsers.
+    if not halved and not of_parser(arguments.parser):
+        result["assignment"] = assignment(labeller, train, gold)
     trees = parsed(gold, arguments.parser)
     best, auto = on_trees(labeller, gold, gold), on_trees(labeller, trees, gold)
     result["gold trees"] = {name: each.to_json(SAMPLES) for name, each in best.items()}
@@ -272,14 +318,14 @@ def main() -> None:
         name: difference(auto[name], best[name])["roles"] for name in best
     }
     if arguments.train:
-        alone, both = (
-            parsed(gold, trained_on(arguments.parser, given, arguments.share))
-            for given in (None, examples)
-        )
-        result["trained on: trees alone"] = gains(labeller, gold, trees, alone)
-        result["trained on: trees and roles"] = gains(labeller, gold, trees, both)
-        result["trees and roles over trees alone"] = gains(labeller, gold, alone, both)
-    report(f"roles-{arguments.part}{of_parser(arguments.parser)}", result)
+        result["training"] = {"share": arguments.share, **settings_of(arguments)}
+        alone = parsed(gold, trained_on(arguments))
+        result["trees alone"] = gains(labeller, gold, trees, alone)
+        for arcs in arguments.arcs:
+            both = parsed(gold, trained_on(arguments, examples, arcs))
+            result[named(arcs)] = gains(labeller, gold, trees, both)
+            result[f"{named(arcs)} over trees alone"] = gains(labeller, gold, alone, both)
+    report(f"roles-{arguments.part}{halved}{of_parser(arguments.parser)}", result)
 
 
 if __name__ == "__main__":

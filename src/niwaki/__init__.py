@@ -86,7 +86,12 @@ if TYPE_CHECKING:
     from niwaki.verbs.checking import RulesCheck, check_rules
     from niwaki.verbs.clustering import cluster
     from niwaki.verbs.compressing import compress, evaluate_compression, train_compressor
-    from niwaki.verbs.connecting import connectives, evaluate_connectives, train_connectives
+    from niwaki.verbs.connecting import (
+        connectives,
+        evaluate_connectives,
+        relations,
+        train_connectives,
+    )
     from niwaki.verbs.describing import ModelInfo, info
     from niwaki.verbs.doubting import doubts
     from niwaki.verbs.drawing import draw_trees
@@ -184,7 +189,12 @@ _LATER = {
     "niwaki.verbs.checking": ("RulesCheck", "check_rules"),
     "niwaki.verbs.clustering": ("cluster",),
     "niwaki.verbs.compressing": ("compress", "evaluate_compression", "train_compressor"),
-    "niwaki.verbs.connecting": ("connectives", "evaluate_connectives", "train_connectives"),
+    "niwaki.verbs.connecting": (
+        "connectives",
+        "evaluate_connectives",
+        "relations",
+        "train_connectives",
+    ),
     "niwaki.verbs.describing": ("ModelInfo", "info"),
     "niwaki.verbs.doubting": ("doubts",),
     "niwaki.verbs.drawing": ("draw_trees",),
@@ -338,6 +348,7 @@ __all__ = [
     "rank",
     "read_conllu",
     "references",
+    "relations",
     "reorder",
     "roles",
     "self_train",

@@ -47,6 +47,23 @@ def test_arguments_are_found_and_scored(files: Path, capfd: pytest.CaptureFixtur
     assert one["both"] == 100 and other["differences"]["both"]["difference"] == -100
 
 
+def test_relations_are_a_line_each(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    given = "connectives", files / "bare.conllu", "-m", files / "c.niwaki", "--to", "json"
+    assert run(*given) == 0
+    found = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert found == list(niwaki.relations(files / "bare.conllu", files / "c.niwaki"))
+    assert len(found) == 16
+    inside, before = found[:2]
+    assert (inside["connective"], inside["words"]) == ("and", [4])
+    first, second = inside["arguments"]
+    assert (first["role"], first["sentence"], first["head"]) == ("Arg1", 0, 2)
+    # Neither the connective nor the other argument is part of an argument's words.
+    assert (first["words"], second["words"]) == ([1, 2, 3], [5, 6])
+    assert tuple(second["text"].split()) == stories(13)[12].sentences[1].forms[4:6]
+    assert before["connective"] == "However"
+    assert [each["sentence"] for each in before["arguments"]] == [-1, 0]
+
+
 def test_the_verbs_do_the_same(files: Path) -> None:
     found = list(niwaki.connectives(files / "bare.conllu", files / "c.niwaki"))
     assert found == list(read_conllu(files / "gold.conllu"))

@@ -17,6 +17,7 @@ from niwaki.kernel.batch import Batch
 from niwaki.learning.corpus import Corpus
 from niwaki.parsers.base import Setup, load_family
 from niwaki.parsers.decoding import Scores, sum_trees
+from niwaki.parsers.neural.weights import restored
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.tagging.tagger import Tags
@@ -213,6 +214,31 @@ def test_partial_trees_are_completed(tmp_path: Path, toy: list[Sentence]) -> Non
 def share_of_first_roots(model: Pipeline) -> float:
     parsed = list(model.parse(read_conllu(TOY), retag=True))
     return float(np.mean([sentence.heads[0] == 0 for sentence in parsed]))
+
+
+def test_a_share_of_what_was_learned_is_added(base: Path, tmp_path: Path) -> None:
+    """Of a model that is trained on; a new one has no weights that are worth keeping."""
+
+    def weights(name: str, share: float, init: Pipeline | None) -> dict[str, np.ndarray]:
+        objective = {"data": str(TOY)}
+        table = {"finetune_share": share} | ({} if init else QUICK_NEURAL)
+        record = {"model": NEURAL, "objective": [objective], "neural": table}
+        record["training"] = {"epochs": 1}
+        parser = train(make_config(record), tmp_path / name, init=init, threads=1).parser
+        return restored(parser.spec, parser.encoder.stored)
+
+    init = load(base)
+    first = restored(init.parser.spec, init.parser.encoder.stored)
+    whole, half = weights("whole", 1.0, init), weights("half", 0.5, init)
+    for name, learned in whole.items():
+        # Weights of rows are rounded to 8 bits, in all three models.
+        largest = max(np.abs(first[name]).max(), np.abs(learned).max())
+        between = (first[name] + learned) / 2
+        np.testing.assert_allclose(half[name], between, atol=2 * largest / 127)
+    moved = sum(np.abs(whole[n] - first[n]).sum() for n in first)
+    assert sum(np.abs(half[n] - first[n]).sum() for n in first) < 0.7 * moved
+    new, also_new = weights("new", 1.0, None), weights("also", 0.5, None)
+    assert all(np.array_equal(new[n], also_new[n]) for n in new)
 
 
 @pytest.mark.parametrize("select", ["exact", "augmented", "hard", "hope-fear", "expected"])

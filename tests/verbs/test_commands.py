@@ -219,6 +219,9 @@ def connectives(bench: Bench) -> None:
     model = niwaki.train_connectives(JOINED, bench.file("c.niwaki"))
     found = "".join(map(str, niwaki.connectives(JOINED, model)))
     assert found == bench.run("connectives", JOINED, "-m", bench.file("c.niwaki"))
+    relations = "\n".join(map(as_line, niwaki.relations(JOINED, model)))
+    words = "connectives", JOINED, "-m", bench.file("c.niwaki"), "--to", "json"
+    assert relations.splitlines() == bench.run(*words).splitlines()
 
 
 def train_connectives(bench: Bench) -> None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import PurePath
+from typing import Any
 
 from niwaki.data.connectives import Document, documents
 from niwaki.data.sentence import Sentence
@@ -14,6 +15,7 @@ from niwaki.metrics.connectives import ConnectivesEvaluation
 from niwaki.metrics.connectives import evaluate_connectives as evaluate_documents
 from niwaki.tasks.connectives.learning import learn_connectives
 from niwaki.tasks.connectives.model import ConnectiveModel, Settings
+from niwaki.tasks.connectives.relations import relations_of
 from niwaki.verbs._given import (
     Model,
     Sentences,
@@ -43,10 +45,37 @@ def connectives(
         >>> for sentence in connectives("trees.conllu", "connectives.niwaki"):
         ...     print([notes.get("Arg1") for notes in sentence.notes])
     """
+    found = _resolved(source, model, parser, mark, threads)
+    return (sentence for document in found for sentence in document.marked())
+
+
+def relations(
+    source: Sentences,
+    model: str | os.PathLike[str] | ConnectiveModel,
+    *,
+    parser: Model | None = None,
+    mark: bool = False,
+    threads: int = 1,
+) -> Iterator[dict[str, Any]]:
+    """Yield a record for each connective whose arguments are found: its words, and theirs.
+
+    >>> for relation in relations("letter.txt", "connectives.niwaki", parser="en"):
+    ...     print(relation["connective"], [each["text"] for each in relation["arguments"]])
+    """
+    for document in _resolved(source, model, parser, mark, threads):
+        yield from relations_of(document)
+
+
+def _resolved(
+    source: Sentences,
+    model: str | os.PathLike[str] | ConnectiveModel,
+    parser: Model | None,
+    mark: bool,
+    threads: int,
+) -> list[Document]:
     finder = model if isinstance(model, ConnectiveModel) else ConnectiveModel.load(model)
     given = _documents([source], parser, threads)
-    mark = mark or not any(each.connectives for each in given)
-    return (s for found in finder.resolve(given, mark=mark) for s in found.marked())
+    return finder.resolve(given, mark=mark or not any(each.connectives for each in given))
 
 
 def train_connectives(

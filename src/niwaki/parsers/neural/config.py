@@ -89,6 +89,14 @@ class NeuralConfig:
     dropout: float = key(
         0.1, "Share of the numbers that are left out while learning.", least=0, below=1, init="same"
     )
+    finetune_share: float = key(
+        1.0,
+        "With --init: how much of what was learned is added to the model's weights. Less keeps "
+        "more of what it knew.",
+        above=0,
+        most=1,
+        init=1.0,
+    )
     batch_words: int = key(500, "Words that make a step.", least=1, init="same")
     precision: Literal["auto", "float32", "bfloat16"] = key(
         "auto",

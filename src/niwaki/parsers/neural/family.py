@@ -110,6 +110,7 @@ class NeuralPlan:
             self._config,
             self._pieces,
             self._weights,
+            self._config.finetune_share if isinstance(setup.init, NeuralParser) else 1.0,
             setup.epochs,
             setup.seed,
             setup.threads,

@@ -53,6 +53,7 @@ class NeuralTrainingPlan:
     config: NeuralConfig
     pieces: WordPieces | None
     weights: Mapping[str, NDArray[np.float32]]  # to begin with
+    share: float  # of what is learned, added to them in the end
     epochs: int
     seed: int
     threads: int
@@ -189,7 +190,12 @@ class NeuralTrainer:
         return sum(weight.numel() for weight in self._learner.trained.values())
 
     def finished(self) -> Arrays:
-        return stored(self._plan.spec, self._learner.arrays())
+        """Weights between those at first and those learned do better at what was known before."""
+        learned, share = self._learner.arrays(), np.float32(self._plan.share)
+        if share < 1:
+            first = self._plan.weights
+            learned = {n: first[n] + share * (x - first[n]) for n, x in learned.items()}
+        return stored(self._plan.spec, learned)
 
     def parser(self, finished: Arrays) -> NeuralParser:
         return neural_parser(self._plan.spec, finished, self._plan.pieces)
@@ -204,7 +210,9 @@ class NeuralTrainer:
 
     def continued(self, finished: Arrays, tags: Tags) -> NeuralTrainer:
         weights = restored(self._plan.spec, finished)
-        return NeuralTrainer(replace(self._plan, weights=weights, epochs=1), self._corpus, tags)
+        share = self._plan.config.finetune_share
+        plan = replace(self._plan, weights=weights, share=share, epochs=1)
+        return NeuralTrainer(plan, self._corpus, tags)
 
 
 def _cross_entropy(scores: Tensor, gold: Sequence[NDArray[Any]]) -> Tensor:

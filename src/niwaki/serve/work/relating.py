@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
-from niwaki.data.connectives import ARGUMENTS, Connective, Document, Place, documents
+from niwaki.data.connectives import ARGUMENTS, Document, Place, documents
 from niwaki.data.roles import predicates_of, with_predicates
 from niwaki.data.sentence import Sentence
 from niwaki.serve.errors import RequestError
@@ -16,6 +16,7 @@ from niwaki.serve.work.reading import Given, read_given
 from niwaki.serve.work.showing import as_conllu, language_of
 from niwaki.tasks.connectives.candidates import DocumentView, anchor
 from niwaki.tasks.connectives.model import ConnectiveModel
+from niwaki.tasks.connectives.relations import words_of
 from niwaki.tasks.roles.facts import facts_of
 from niwaki.tasks.roles.model import RoleLabeller
 from niwaki.tasks.trees import TreeView
@@ -92,7 +93,7 @@ def _joined(first: int, document: Document, trees: Sequence[TreeView]) -> list[l
         arguments = []
         for role, place in zip(ARGUMENTS, pair, strict=True):
             sentence = document.sentences[place.sentence]
-            words = _covered(sentence, place, each, pair)
+            words = words_of(sentence, place, each, pair)
             arguments.append(
                 {
                     "role": role,
@@ -107,23 +108,6 @@ def _joined(first: int, document: Document, trees: Sequence[TreeView]) -> list[l
             {"words": each.words, "text": document.phrase(each), "arguments": arguments}
         )
     return rows
-
-
-def _covered(
-    sentence: Sentence, place: Place, connective: Connective, pair: Sequence[Place]
-) -> list[int]:
-    """What hangs below the head of an argument, without punctuation at its ends.
-
-    Branches in which words of the connective or the other argument stand are left out.
-    """
-    tree = sentence.tree
-    others = {Place(connective.sentence, word) for word in connective.words} | set(pair)
-    near = {each.word for each in others - {place} if each.sentence == place.sentence}
-    branches = [tree.subtree(child) for child in tree.children(place.word)]
-    without = {word for branch in branches if near & set(branch) for word in branch}
-    words = [word for word in tree.subtree(place.word) if word not in without]
-    spoken = [word for word in words if tree.deprels[word - 1] != "punct"] or words
-    return [word for word in words if spoken[0] <= word <= spoken[-1]]
 
 
 def _later(place: Place, first: int) -> Place:
