@@ -291,6 +291,15 @@ def test_an_ensemble(graph: Pipeline, model: Pipeline, toy: list[Sentence], vote
         Ensemble([model, graph], [1])
 
 
+def test_an_ensemble_reads_texts(graph: Pipeline, model: Pipeline) -> None:
+    text = "The gardener sleeps. She shapes pines."
+    both, read = Ensemble([model, graph]), list(model.parse(text))
+    assert [list(s.forms) for s in both.parse(text)] == [list(s.forms) for s in read]
+    assert len(read) == 2
+    (parsed,) = both.parse([["She", "sleeps", "."]])
+    assert parsed.forms == ("She", "sleeps", ".") and parsed.tree.is_complete
+
+
 # -- messages, files and the command line -------------------------------------------------
 
 

@@ -277,6 +277,20 @@ def test_nothing_and_very_much(neural: Pipeline) -> None:
         assert parsed.forms == sentence.forms and parsed.tree.is_complete
 
 
+def test_windows_in_which_no_word_begins_are_not_read(tmp_path: Path) -> None:
+    spec, weights, pieces = untrained("bert", tmp_path, False)
+    made, words = Inputs(spec, pieces), ["old", "'" * 400, "pines"]
+    longest = spec.positions - 2
+    read = made.padded(made.words(batch_of([words])), [0])
+    # One for the word and its neighbour, one for what follows; 43 more would cover it all.
+    assert read["pieces"].shape == (2, longest + 2)
+    assert pieces is not None
+    firsts = read["pieces"].ravel()[read["first"][0]].tolist()
+    assert firsts == [pieces.cut(word.encode())[0] for word in words]
+    (found,) = OnnxEncoder(spec, stored(spec, weights), pieces).encode(batch_of([words]))
+    assert found.arcs.shape == (4, 3) and np.isfinite(found.arcs).all()
+
+
 @pytest.mark.parametrize("kind", ["bert", "mpnet"])
 def test_a_pretrained_encoder_is_trained_and_reads_in_windows(kind: str, tmp_path: Path) -> None:
     table = {"encoder": str(write_encoder(tmp_path / kind, kind)), "layers": 2, "arc_width": 16}

@@ -182,6 +182,15 @@ def no_vocabulary(folder: Path) -> None:
     (folder / "vocab.txt").unlink()
 
 
+def no_weights(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+
+
+def other_order(folder: Path) -> None:
+    (folder / "vocab.txt").write_text("\n".join(reversed(vocabulary("bert"))))
+    set_config("pad_token_id", 0)(folder)
+
+
 def no_beginning(folder: Path) -> None:
     names = [f"w{n}" for n in range(len(vocabulary("bert")))]
     (folder / "vocab.txt").write_text("\n".join(names))
@@ -224,6 +233,11 @@ _OUTER = "encoder.layer.1.output.dense.weight"
         (break_weights, "not an encoder that can be read"),
         (other_vocabulary, "word pieces, but vectors of"),
         (no_vocabulary, "a folder has config.json, vocab.txt and model.safetensors"),
+        (
+            no_weights,
+            "model.safetensors; a folder has config.json, vocab.txt and model.safetensors",
+        ),
+        (other_order, "padding is word piece 56, but 0 in config.json; give the vocabulary"),
         (no_beginning, "no <s> or [CLS] among the word pieces"),
         (not_text, "codec can't decode"),
         (with_capitals, "word pieces with capitals; give an uncased encoder"),
@@ -252,5 +266,5 @@ def test_a_bad_encoder_gives_one_line(
 
 
 def test_too_many_layers(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="not an encoder that can be read"):
+    with pytest.raises(ConfigError, match=r"3 layers, but neural\.layers is 4; choose fewer"):
         read_encoder(str(write_encoder(tmp_path / "bert")), LAYERS + 1)

@@ -9,11 +9,12 @@ errors under the mixture of them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from niwaki.data.given import Given, sentences_given
 from niwaki.data.sentence import Sentence
 from niwaki.data.tree import Tree
 from niwaki.errors import ModelError
@@ -49,9 +50,11 @@ class Ensemble:
         ):
             raise ModelError("weights of models are not below 0, and not all 0")
 
-    def parse(self, sentences: Iterable[Sentence], *, retag: bool = False) -> Iterator[Sentence]:
-        """Yield the sentences with the trees that all models together think best, in order."""
-        read = iter(sentences)
+    def parse(self, sentences: Given, *, retag: bool = False) -> Iterator[Sentence]:
+        """Yield the sentences, or those of a text, with the trees that all models together think
+        best, in order. The first model finds the sentences of a text.
+        """
+        read = sentences_given(sentences, self.members[0].read_text)
         while part := list(itertools.islice(read, _BATCH)):
             parsed = [list(self.members[0].parse(part, retag=retag))]
             # The others see the same tags.

@@ -119,7 +119,8 @@ class Inputs:
 
     def _cover(self, firsts: IntArray, count: int) -> Iterator[tuple[int, IntArray]]:
         """Windows over the pieces of a sentence: where each begins, and the words (by their first
-        pieces) that are read in it: those that are nearer to its middle than to any other's.
+        pieces) that are read in it: those that are nearer to its middle than to any other's. A
+        window amid a word of very many pieces, in which none is read, is left out.
         """
         longest = self._longest
         if count <= longest:
@@ -129,8 +130,8 @@ class Inputs:
         starts = [*range(0, count - longest, step), count - longest]
         middles = np.array(starts) + longest / 2
         nearest = np.abs(firsts[:, None] - middles).argmin(axis=1)
-        for number, start in enumerate(starts):
-            yield start, firsts[nearest == number]
+        for number in np.unique(nearest).tolist():
+            yield starts[number], firsts[nearest == number]
 
 
 def in_batches(words: Words, sentences: Sequence[int], most: int) -> Iterator[list[int]]:

@@ -53,15 +53,15 @@ def read_encoder(place: str, layers: int = 0) -> Pretrained:
         pieces = WordPieces((folder / _VOCABULARY).read_bytes())
         if pieces.has_capitals:
             raise _unfit(place, "word pieces with capitals; give an uncased encoder")
+        # Safetensors does not say which file it misses.
+        (folder / _WEIGHTS).stat()
         found = safetensors.numpy.load_file(folder / _WEIGHTS)
-        layers = layers or int(config["num_hidden_layers"])
+        known = int(config["num_hidden_layers"])
+        if 0 < known < layers:
+            raise _unfit(place, f"{known} layers, but neural.layers is {layers}; choose fewer")
+        layers = layers or known
         weights = _renamed(kind, found, layers)
-        if len(pieces) != len(weights["pieces.rows"]):
-            raise _unfit(
-                place,
-                f"{len(pieces)} word pieces, but vectors of {len(weights['pieces.rows'])}; "
-                "give the vocabulary that goes with the encoder",
-            )
+        _check_pieces(place, pieces, len(weights["pieces.rows"]), config.get("pad_token_id"))
         settings = {
             "encoder": kind,
             "width": int(config["hidden_size"]),
@@ -80,6 +80,17 @@ def read_encoder(place: str, layers: int = 0) -> Pretrained:
         fault = f"not an encoder that can be read ({error}); get it again, or give another"
         raise _unfit(place, fault) from error
     return Pretrained(settings, weights, pieces)
+
+
+def _check_pieces(place: str, pieces: WordPieces, vectors: int, padding: int | None) -> None:
+    """Raises ConfigError if a vocabulary is that of another encoder, as far as can be told."""
+    fault = ""
+    if len(pieces) != vectors:
+        fault = f"{len(pieces)} word pieces, but vectors of {vectors}"
+    elif padding is not None and pieces.padding and padding not in pieces.padding:
+        fault = f"padding is word piece {pieces.padding[0]}, but {padding} in {_CONFIG}"
+    if fault:
+        raise _unfit(place, f"{fault}; give the vocabulary that goes with the encoder")
 
 
 def _check(settings: Mapping[str, Any], weights: Weights) -> None:

@@ -9,6 +9,7 @@ from functools import lru_cache
 _LONGEST_WORD = 100
 # Names of special pieces; MPNet's vocabularies also have those of BERT, and use one of them.
 _FIRST, _LAST, _UNKNOWN = ("<s>", "[CLS]"), ("</s>", "[SEP]"), ("[UNK]", "<unk>")
+_PADDING = ("<pad>", "[PAD]")
 _INSIDE = "##"
 # Where Chinese characters stand, which are words of their own.
 _CJK = (
@@ -40,6 +41,11 @@ class WordPieces:
         """Whether many pieces could never be found, because words are looked up in lower case."""
         names = [name for name in self._numbers if name[:1] not in ("[", "<")]
         return 100 * sum(name != name.lower() for name in names) > len(names)
+
+    @property
+    def padding(self) -> list[int]:
+        """The numbers of what is called padding; an encoder uses one of them."""
+        return [self._numbers[name] for name in _PADDING if name in self._numbers]
 
     def _special(self, names: Iterable[str]) -> int:
         found = [self._numbers[name] for name in names if name in self._numbers]
