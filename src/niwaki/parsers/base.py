@@ -306,7 +306,6 @@ class Setup:
     clusters: Clusters | None
     epochs: int
     seed: int
-    runs: int = 1  # over sentences in other orders, whose weights are averaged
     init: Parser | None = None  # a finished parser to be trained on
     has_links: bool = False  # whether links to translations are given
     selections: frozenset[str] = frozenset()  # what costs select, if there are costs

@@ -152,7 +152,6 @@ class TreebankConfig:
         others = {
             'tagger.learner = "tnt"': config.tagger.tags and config.tagger.learner == "tnt",
             "costs": any(each.is_cost for each in config.objective),
-            "training.runs": config.training.runs > 1,
             "tagger.runs": config.tagger.runs > 1,
         }
         for other, is_there in others.items():
@@ -276,13 +275,6 @@ class TrainingConfig:
     """How it is learned."""
 
     epochs: int = key(12, "Passes over the data.", least=1)
-    runs: int = key(
-        1,
-        "Runs from nothing over sentences in other orders; their weights are averaged. Small "
-        "treebanks gain most.",
-        least=1,
-        most=100,
-    )
     seed: int = key(1, "What random numbers begin with.", least=0, most=2**63 - 1)
     dev: str = key("", 'Sentences to choose the best epoch by; "" to take the last.', path="file")
     dev_links: str = key(

@@ -208,7 +208,6 @@ class Run:
             clusters=data.clusters.kernel if data.clusters else None,
             epochs=training.epochs,
             seed=training.seed,
-            runs=training.runs,
             init=data.init.parser if data.init else None,
             has_links=any(each.links for each in treebanks),
             selections=frozenset(each.config.select for each in data.costs),

@@ -43,6 +43,8 @@ class TransitionPlan:
         self._setup = setup
         self._config: TransitionConfig = setup.config
         self._init = setup.init if isinstance(setup.init, TransitionParser) else None
+        if self._init is not None and self._config.runs > 1:
+            raise ConfigError("training.runs is for models trained from nothing; leave it out")
         self._spec = self._init.model.spec if self._init else self._new_spec()
         self.labels = self._spec.labels
         self.notes: list[str] = []
@@ -162,12 +164,12 @@ class TransitionPlan:
     def _runs(self, stage: str, epochs: int, plan: WeightsPlan, tags: Tags) -> list[Job]:
         """The runs whose weights are averaged with those of the last one.
 
-        Their stages have other names, by which sentences are shuffled.
+        Stages have other names, by which sentences are shuffled.
         """
         make = partial(InterpolationTrainer, plan, self._corpus, tags)
         return [
             Job(run_name(stage, run), self._corpus, epochs, lambda done: make(), mixable=True)
-            for run in range(1, self._setup.runs)
+            for run in range(1, self._config.runs)
         ]
 
     def _weights_plan(self, beam: int) -> WeightsPlan:
