@@ -128,7 +128,7 @@ class UDPipe:
             niwaki.write_conllu(gold, given)
             text.write_text("".join(raw_text(gold)), encoding="utf-8")
             seconds = best_of(
-                3,
+                2,
                 {
                     "beam": lambda: timed(lambda: list(ours.parse(gold, retag=True)), CLOCK),
                     "greedy": lambda: timed(
@@ -221,7 +221,7 @@ def main() -> None:
     others = ("UDPipe 1 published", "UDPipe 1 here", "UDPipe 2 published")
     leads = {name: mean_lead(found, name) for name in others}
     settings = {"set": given.set, "rows": found, "mean lead in LAS": leads}
-    report("languages", {**signature(), **settings})
+    report("languages-udpipe" if given.udpipe else "languages", {**signature(), **settings})
 
 
 if __name__ == "__main__":
