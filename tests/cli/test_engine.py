@@ -98,8 +98,9 @@ def test_train_without_a_configuration(tmp_path: Path) -> None:
     assert "greedy: epoch 1 of 1 is kept, the best one" in done.stderr
     assert lines[-2] == f"next: niwaki evaluate TEST.conllu -m {path}, niwaki parse FILE -m {path}"
     config = tmp_path / "c.toml"
-    chosen = '[model]\nfeatures = "suffixes"\n'  # from the data
-    config.write_text(f'{chosen}[[objective]]\ndata = ["{TOY}"]\n[training]\ndev = "{TOY}"\n')
+    chosen = '[model]\nfeatures = "suffixes"\n[tagger]\nruns = 2\n'  # from the data
+    trained = f'[training]\nruns = 2\ndev = "{TOY}"\n'
+    config.write_text(f'{chosen}{trained}[[objective]]\ndata = ["{TOY}"]\n')
     other = tmp_path / "other.niwaki"
     assert niwaki("train", config, "-o", other, *QUICKLY).returncode == 0
     assert path.read_bytes() == other.read_bytes(), "a file that says the same gives the same"

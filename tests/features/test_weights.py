@@ -13,6 +13,7 @@ from niwaki.features.weights import (
     average,
     compress,
     compress_onto,
+    noted,
     pruned,
 )
 from niwaki.kernel.compiled import SLOTS, CompiledWeights
@@ -119,7 +120,7 @@ def test_a_vote_is_the_sum_of_weights(one: list[Row], other: list[Row], share: f
     # Some rows are known to both.
     own = dict(zip(keys, one, strict=False))
     others = dict(zip(keys[len(one) // 2 :], other, strict=False))
-    interpolation = Interpolation.of(learned(others), share, max_rows=1000)
+    interpolation = Interpolation(share, noted(learned(others), max_rows=1000))
     compressed = compress(learned(own), CLASSES, 1000, interpolation)
     lost = 0
     for key in {*own, *others}:
@@ -131,6 +132,25 @@ def test_a_vote_is_the_sum_of_weights(one: list[Row], other: list[Row], share: f
         # Weights that round to nothing in either table are not looked at.
         lost += bool(error > compressed.scale / 2 * 1.001 + 400 / 127 / 2)
     assert lost <= len({*own, *others}) - compressed.rows
+
+
+@given(st.lists(rows, min_size=2, max_size=4))
+@settings(max_examples=40)
+def test_the_mean_of_runs_has_the_mean_of_each_weight(runs: list[list[Row]]) -> None:
+    # Each run knows its own rows, and shares some with the run before.
+    keys = spread(sum(map(len, runs)))
+    made = [dict(zip(keys[number:], run, strict=False)) for number, run in enumerate(runs)]
+    last, *others = made
+    mean = Interpolation.of_runs([noted(learned(run), 1000) for run in others], CLASSES)
+    compressed = compress(learned(last), CLASSES, 1000, mean)
+    everything = {key for run in made for key in run}
+    lost = 0
+    for key in everything:
+        wanted = [sum(run.get(key, {}).get(c, 0) for run in made) / len(made) for c in range(6)]
+        error = np.abs(score(compressed, key) - wanted).max()
+        # Weights that round to nothing in a run are not looked at.
+        lost += bool(error > compressed.scale / 2 * 1.001 + 400 / 127 / 2)
+    assert lost <= len(everything) - compressed.rows
 
 
 def test_many_classes_need_wide_numbers() -> None:

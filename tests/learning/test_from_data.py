@@ -12,6 +12,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.learning.from_data import Facts, facts_of, settings_for, tables_for
 from niwaki.training.config_file import make_config
 from tests.release import conllu, cyrillic, han, latin
+from tests.toy import TOY
 
 
 def facts(text: str, tmp_path: Path) -> Facts:
@@ -57,6 +58,22 @@ PLAIN = Facts(1000, 9000, "LATIN", True, 10, 0, 0, 1, 20, 12, 30)
 )
 def test_the_rule(changed: dict[str, int], key: str, value: str | None) -> None:
     assert settings_for(replace(PLAIN, **changed))["model"].get(key) == value  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("words", "runs"), [(99_999, 2), (100_000, 1)])
+def test_small_treebanks_are_learned_in_two_runs(words: int, runs: int) -> None:
+    tables = settings_for(replace(PLAIN, words=words))
+    config = make_config({**tables, "objective": [{"data": str(TOY)}]})
+    assert (config.family.runs, config.tagger.runs) == (runs, runs)
+
+
+def test_what_cannot_have_runs_is_trained_once(tmp_path: Path) -> None:
+    path = tmp_path / "train.conllu"
+    path.write_text(conllu(latin()), encoding="utf-8")
+    tables = tables_for([str(path)], None)
+    graph = make_config(tables, overrides=["model.kind=graph", "model.features=default"])
+    assert not hasattr(graph.family, "runs")
+    assert make_config(tables, overrides=["tagger.learner=tnt"]).tagger.visits == 1
 
 
 def test_the_tables_are_a_configuration(tmp_path: Path) -> None:

@@ -58,6 +58,15 @@ def test_two_workers_learn(kind: str, mixing: str, tmp_path: Path) -> None:
     assert not (tmp_path / "m.niwaki.checkpoint").exists()
 
 
+def test_workers_learn_each_of_several_runs(tmp_path: Path) -> None:
+    log = Log()
+    training = {**TWO["training"], "runs": 2, "epochs": 5}
+    quick_model(tmp_path / "m.niwaki", log=log, training=training, tagger={"runs": 2})
+    scored = {each.stage: each.las is not None for each in log.epochs}
+    assert scored["parser-run2"] is False
+    assert max(each.las or 0 for each in log.epochs if each.stage == "parser") > 85
+
+
 def test_engines_give_the_same_bytes(engine: str, by_two: bytes, tmp_path: Path) -> None:
     path = tmp_path / "m.niwaki"
     train(quick_config(**TWO), path, engine=engine)

@@ -482,13 +482,16 @@ def test_costs_from_the_first_sentence_on(tmp_path: Path) -> None:
         assert all(report.objectives[0].updates > 0 for report in reports)
 
 
-def test_costs_after_the_treebank(tmp_path: Path) -> None:
+@pytest.mark.parametrize("runs", [1, 2])
+def test_costs_after_the_treebank(runs: int, tmp_path: Path) -> None:
     log, alone = Log(), Log()
-    config = task_config(tmp_path, checkpoint_minutes=9.0)
+    config = task_config(tmp_path, checkpoint_minutes=9.0, runs=runs)
     train(config, tmp_path / "m", log, threads=1)
     lines = (tmp_path / "m.log.jsonl").read_text(encoding="utf-8").splitlines()
     stages = list(dict.fromkeys(json.loads(line)["stage"] for line in lines))
-    assert stages == ["parser", "parser-costs", "greedy", "greedy-costs"]
+    others = ["-run2"] * (runs - 1)  # whose weights are in those that costs go on from
+    wanted = [f"{way}{end}" for way in ("parser", "greedy") for end in (*others, "", "-costs")]
+    assert stages == wanted
     trees = replace(config, objective=config.objective[:1])
     train(trees, tmp_path / "t", alone, threads=1)
     for stage in ("parser", "greedy"):

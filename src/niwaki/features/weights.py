@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -91,13 +92,16 @@ class Interpolation:
     """
 
     share: float
-    arrays: Arrays  # keys, counts, classes, weights
+    arrays: Arrays  # as `noted` gives them
 
     @classmethod
-    def of(cls, learned: Arrays, share: float, max_rows: int) -> Interpolation:
-        keys, rows = _of_note(learned, max_rows)
-        arrays = {"counts": rows.counts, "classes": rows.classes, "weights": rows.weights}
-        return cls(share, {"keys": keys, **arrays})
+    def of_runs(cls, runs: Sequence[Arrays], classes: int) -> Interpolation:
+        """The mean of the weights of some runs, for one run more that counts as much as each."""
+        keys, total = runs[0]["keys"], _Rows.of(runs[0])
+        for arrays in runs[1:]:
+            keys, total = _added((keys, total), (arrays["keys"], _Rows.of(arrays)), classes)
+        share = len(runs) / (len(runs) + 1)
+        return cls(share, _as_arrays(keys, total.times(1 / len(runs))))
 
 
 def compress(
@@ -116,7 +120,7 @@ def compress(
     else:
         keys, own = _of_note(learned, max_rows)
         a = interpolation.arrays
-        other = _Rows(a["counts"], a["classes"], a["weights"]).times(interpolation.share)
+        other = _Rows.of(a).times(interpolation.share)
         keys, rows = _added((keys, own.times(1 - interpolation.share)), (a["keys"], other), classes)
     kept = rows.most_important(max_rows, least)
     buckets = max(1, int(np.ceil(len(kept) / (SLOTS * _LOAD))))
@@ -191,6 +195,10 @@ class _Rows:
     def learned(cls, arrays: Arrays) -> _Rows:
         return cls(arrays["counts"].astype(np.int64), arrays["classes"], average(arrays))
 
+    @classmethod
+    def of(cls, arrays: Arrays) -> _Rows:
+        return cls(arrays["counts"], arrays["classes"], arrays["weights"])
+
     @cached_property
     def row_of(self) -> NDArray[np.int32]:
         return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
@@ -248,12 +256,20 @@ def _drawn(numbers: NDArray[np.int64]) -> NDArray[np.float32]:
     return (mixed >> np.uint64(40)).astype(np.float32) / np.float32(2**24)
 
 
-def _of_note(learned: Arrays, max_rows: int) -> tuple[NDArray[np.uint64], _Rows]:
+def noted(learned: Arrays, max_rows: int) -> dict[str, NDArray[Any]]:
     """The rows that may still matter after weights of others were added, with their keys."""
+    return _as_arrays(*_of_note(learned, max_rows))
+
+
+def _of_note(learned: Arrays, max_rows: int) -> tuple[NDArray[np.uint64], _Rows]:
     rows = _Rows.learned(learned)
-    noted = max(_NOTED * max_rows, _LEAST_NOTED)
-    numbers = np.sort(rows.most_important(noted))
+    most = max(_NOTED * max_rows, _LEAST_NOTED)
+    numbers = np.sort(rows.most_important(most))
     return learned["keys"][numbers], rows.only(numbers)
+
+
+def _as_arrays(keys: NDArray[np.uint64], rows: _Rows) -> dict[str, NDArray[Any]]:
+    return {"keys": keys, "counts": rows.counts, "classes": rows.classes, "weights": rows.weights}
 
 
 def _added(

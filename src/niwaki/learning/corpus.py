@@ -17,6 +17,12 @@ from niwaki.data.tree import UNKNOWN
 from niwaki.kernel.batch import Batch
 from niwaki.typing import FloatArray, IntArray
 
+
+def run_name(stage: str, run: int) -> str:
+    """A stage of training that is repeated with sentences in another order; runs count from 0."""
+    return f"{stage}-run{run + 1}" if run else stage
+
+
 # What a sentence of a treebank can train.
 Layer = Literal["segments", "tags", "training-tags", "morphology", "trees"]
 LAYERS: tuple[Layer, ...] = get_args(Layer)

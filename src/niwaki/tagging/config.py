@@ -27,6 +27,13 @@ class TaggerConfig:
         when=_TAGS,
     )
     epochs: int = key(5, "Passes over the data.", least=1, when=_WEIGHS)
+    runs: int = key(
+        1,
+        "Taggers that learn from sentences in other orders; their weights are averaged.",
+        least=1,
+        most=100,
+        when=_WEIGHS,
+    )
     finetune_epochs: int = key(
         0,
         "With --init: passes in which the tagger learns on, from the tags of treebanks and of "
@@ -77,9 +84,9 @@ class TaggerConfig:
     max_rows: int = key(300_000, "Rows of weights that are kept.", least=1, when=_WEIGHS)
 
     @property
-    def passes(self) -> int:
+    def visits(self) -> int:
         """How often a tagger looks at the data."""
-        return 1 if self.learner == "tnt" else self.epochs
+        return 1 if self.learner == "tnt" else self.epochs * self.runs
 
     @property
     def ending_weight(self) -> float:

@@ -151,7 +151,6 @@ class Tagger:
         lowercase: bool = False,
         clusters: Clusters | None = None,
         features: str | None = None,
-        min_updates: int = 1,
     ) -> Tagger:
         """A tagger for the (UPOS, XPOS) pairs of a corpus, with weights to be learned."""
         upos = sorted({u for u, _ in tags})
@@ -165,12 +164,11 @@ class Tagger:
             )
         numbers = {name: number for number, name in enumerate(xpos)}
         pairs = sorted({(upos.index(u), numbers.get(x, -1)) for u, x in tags})
-        learner = SparseWeights(len(upos) + len(xpos), min_updates)
         return cls(
             upos,
             xpos,
             pairs,
-            learner,
+            SparseWeights(len(upos) + len(xpos)),
             lowercase=lowercase,
             clusters=clusters,
             features=features,

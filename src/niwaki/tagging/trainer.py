@@ -11,12 +11,12 @@ from niwaki.data.faults import FEATS, XPOS
 from niwaki.errors import ConfigError
 from niwaki.features.templates import tagging_features
 from niwaki.features.vocabulary import Vocabulary
-from niwaki.features.weights import Interpolation, compress, pack, unpack
+from niwaki.features.weights import Interpolation, compress, noted, pack, unpack
 from niwaki.kernel.features.words import Clusters
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.tagging import tagger as kernel
 from niwaki.learning.checkpoint import Checkpoint
-from niwaki.learning.corpus import Corpus, Layer
+from niwaki.learning.corpus import Corpus, Layer, run_name
 from niwaki.learning.workers import checked_first, run_all
 from niwaki.tagging.config import TaggerConfig
 from niwaki.tagging.lemmas import find_rule
@@ -56,9 +56,7 @@ def train_tagger(
         seen = {pair for s in trained_on.sentences for pair in zip(s.upos, s.xpos, strict=True)}
         # A word without UPOS says nothing about tags.
         pairs = {(upos, xpos) for upos, xpos in seen if upos != "_"}
-        tagger = Tagger.untrained(
-            sorted(pairs), lowercase=lowercase, clusters=clusters, min_updates=config.min_updates
-        )
+        tagger = Tagger.untrained(sorted(pairs), lowercase=lowercase, clusters=clusters)
         if config.learner == "tnt":
             advance(len(trained_on.sentences))
             return _count_trigrams(trained_on, tagger, config.ending_weight)
@@ -66,17 +64,25 @@ def train_tagger(
         advance(len(trained_on.sentences))
         return _count_trigrams(trained_on, like, like.model.smoothing)
     else:
-        tagger = like.with_model(SparseWeights(len(like.upos) + len(like.xpos), config.min_updates))
+        tagger = like
     if checkpoint is not None and stage in checkpoint:
         return tagger.with_model(unpack(checkpoint[stage]))
-    learned = _learn_tags(tagger, trained_on, config, config.epochs, seed, stage, layer, advance)
     classes, interpolation = len(tagger.upos) + len(tagger.xpos), None
-    found = trained_on.interpolated_part(layer)
-    if found is not None and trained_on.interpolated is not None:
-        beside, how = tagger.with_model(SparseWeights(classes)), trained_on.interpolated
-        name = f"{stage}-alone"  # which also seeds the order of its sentences
-        own = _learn_tags(beside, found[0], config, how.epochs, seed, name, layer, advance)
-        interpolation = Interpolation.of(own, how.share, config.max_rows)
+
+    def learn(corpus: Corpus, epochs: int, name: str, min_updates: int) -> Arrays:
+        learner = tagger.with_model(SparseWeights(classes, min_updates))
+        # The name of a stage also seeds the order of its sentences.
+        return _learn_tags(learner, corpus, config, epochs, seed, name, layer, advance)
+
+    learned = learn(trained_on, config.epochs, stage, config.min_updates)
+    found, how = trained_on.interpolated_part(layer), trained_on.interpolated
+    if found is not None and how is not None:
+        own = learn(found[0], how.epochs, f"{stage}-alone", 1)
+        interpolation = Interpolation(how.share, noted(own, config.max_rows))
+    elif config.runs > 1:
+        names = [run_name(stage, run) for run in range(1, config.runs)]
+        runs = [learn(trained_on, config.epochs, name, config.min_updates) for name in names]
+        interpolation = Interpolation.of_runs([noted(x, config.max_rows) for x in runs], classes)
     compressed = compress(learned, classes, config.max_rows, interpolation)
     if checkpoint is not None:
         checkpoint.put(stage, pack(compressed))

@@ -152,6 +152,7 @@ class TreebankConfig:
         others = {
             'tagger.learner = "tnt"': config.tagger.tags and config.tagger.learner == "tnt",
             "costs": any(each.is_cost for each in config.objective),
+            "tagger.runs": config.tagger.runs > 1,
         }
         for other, is_there in others.items():
             if is_there:

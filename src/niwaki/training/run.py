@@ -270,7 +270,7 @@ class Run:
 
     def _train_tagger(self) -> Tagger:
         data, corpus, config = self.data, self.data.corpus, self.data.config.tagger
-        work = corpus.visits("tags") * config.passes + corpus.interpolated_visits("tags")
+        work = corpus.visits("tags") * config.visits + corpus.interpolated_visits("tags")
         self.reporter.stage("tagger", work)
         return train_tagger(
             corpus,
@@ -319,7 +319,7 @@ class Run:
         unseen = data.unseen
         if folds := len(folds_of(~unseen, config)):
             own = corpus.interpolated_visits("training-tags")
-            work = corpus.visits("training-tags") * config.passes + own
+            work = corpus.visits("training-tags") * config.visits + own
             share = folds - float((~unseen).mean())  # each fold is left out once
             self.reporter.stage(f"tags of {folds} parts", int(work * share))
             self._tag_folds(folds)

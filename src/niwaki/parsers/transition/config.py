@@ -60,6 +60,14 @@ class TransitionConfig:
         table="model",
         init="fixed",
     )
+    runs: int = key(
+        1,
+        "Runs from nothing over the sentences in other orders, whose weights are averaged. Each "
+        "takes as long as one; small treebanks gain most.",
+        least=1,
+        most=100,
+        table="training",
+    )
     greedy_epochs: int = key(
         12,
         "Passes over the data of a greedy parser. One that is fine-tuned (--init) has `epochs`.",
@@ -149,4 +157,12 @@ class TransitionConfig:
                 "greedy_learner",
                 f"is {self.greedy_learner}, but costs are learned by perceptron steps; "
                 "leave it out, or give a model.beam above 1 and model.greedy = false",
+            )
+        if self.runs > 1 and any(getattr(x, "interpolate", 0) for x in config.objective):
+            raise WrongKeyError("runs", "does not go with interpolate; leave one out")
+        if has_costs and self.runs > 1 and config.training.costs == "throughout":
+            raise WrongKeyError(
+                "runs",
+                f"is {self.runs}, but costs are learned by the last run alone; leave it out, or "
+                'give training.costs = "after"',
             )

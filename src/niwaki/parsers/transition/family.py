@@ -13,7 +13,7 @@ from niwaki.features.weights import Interpolation, PackedWeights, unpack
 from niwaki.kernel.features.words import Clusters
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.transition.systems import MOVES, load_system
-from niwaki.learning.corpus import Corpus
+from niwaki.learning.corpus import Corpus, run_name
 from niwaki.parsers.base import Job, Parser, Search, Setup, TrainableParser
 from niwaki.parsers.transition.calibration import calibrate
 from niwaki.parsers.transition.confidence import Confidence
@@ -43,6 +43,8 @@ class TransitionPlan:
         self._setup = setup
         self._config: TransitionConfig = setup.config
         self._init = setup.init if isinstance(setup.init, TransitionParser) else None
+        if self._init is not None and self._config.runs > 1:
+            raise ConfigError("training.runs is for models trained from nothing; leave it out")
         self._spec = self._init.model.spec if self._init else self._new_spec()
         self.labels = self._spec.labels
         self.notes: list[str] = []
@@ -118,21 +120,26 @@ class TransitionPlan:
     def _chain(self, stage: str, beam: int, tags: Tags) -> Sequence[Job]:
         plan = self._weights_plan(beam)
         base = self._base(stage)
-        interpolated = self._interpolated(stage, plan, tags)
+        is_greedy = beam == 1 and self._init is None
+        epochs = self._config.greedy_epochs if is_greedy else self._setup.epochs
+        beside = self._interpolated(stage, plan, tags) or self._runs(stage, epochs, plan, tags)
 
         def make(done: Mapping[str, Arrays]) -> TrainableParser:
-            interpolation = None
-            if interpolated is not None and self._corpus.interpolated is not None:
-                share = self._corpus.interpolated.share
-                interpolation = Interpolation(share, done[interpolated.stage])
+            interpolation = self._interpolation([done[each.stage] for each in beside])
             return TransitionTrainer(
                 plan, self._corpus, tags, base=base, interpolation=interpolation
             )
 
-        is_greedy = beam == 1 and self._init is None
-        epochs = self._config.greedy_epochs if is_greedy else self._setup.epochs
         job = Job(stage, self._corpus, epochs, make, Search(beam=beam), mixable=True)
-        return [job] if interpolated is None else [interpolated, job]
+        return [*beside, job]
+
+    def _interpolation(self, found: Sequence[Arrays]) -> Interpolation | None:
+        """What was learned beside the main weights, as it goes into them."""
+        if not found:
+            return None
+        if self._corpus.interpolated is not None:
+            return Interpolation(self._corpus.interpolated.share, found[0])
+        return Interpolation.of_runs(found, len(self._spec.classes))
 
     def _base(self, stage: str) -> PackedWeights | None:
         """The weights from which a stage goes on."""
@@ -143,16 +150,27 @@ class TransitionPlan:
             raise ValueError("only a finished model can be trained on")
         return model.weights
 
-    def _interpolated(self, stage: str, plan: WeightsPlan, tags: Tags) -> Job | None:
+    def _interpolated(self, stage: str, plan: WeightsPlan, tags: Tags) -> list[Job]:
         """The training by those sentences alone whose weights are mixed with those of all."""
         found, how = self._corpus.interpolated_part("trees"), self._corpus.interpolated
         if found is None or how is None:
-            return None
+            return []
         corpus, chosen = found
         own = tags.only(self._corpus.words_of(chosen))
         alone = replace(plan, config=replace(plan.config, min_updates=1))
-        make = partial(InterpolationTrainer, alone, corpus, own, how.share)
-        return Job(f"{stage}-alone", corpus, how.epochs, lambda done: make(), mixable=True)
+        make = partial(InterpolationTrainer, alone, corpus, own)
+        return [Job(f"{stage}-alone", corpus, how.epochs, lambda done: make(), mixable=True)]
+
+    def _runs(self, stage: str, epochs: int, plan: WeightsPlan, tags: Tags) -> list[Job]:
+        """The runs whose weights are averaged with those of the last one.
+
+        Stages have other names, by which sentences are shuffled.
+        """
+        make = partial(InterpolationTrainer, plan, self._corpus, tags)
+        return [
+            Job(run_name(stage, run), self._corpus, epochs, lambda done: make(), mixable=True)
+            for run in range(1, self._config.runs)
+        ]
 
     def _weights_plan(self, beam: int) -> WeightsPlan:
         setup = self._setup

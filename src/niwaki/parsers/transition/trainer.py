@@ -15,6 +15,7 @@ from niwaki.features.weights import (
     PackedWeights,
     compress,
     compress_onto,
+    noted,
     pack,
     unpack,
 )
@@ -208,9 +209,5 @@ class TransitionTrainer:
 class InterpolationTrainer(TransitionTrainer):
     """The same for weights that get a share in others."""
 
-    def __init__(self, plan: WeightsPlan, corpus: Corpus, tags: Tags, share: float) -> None:
-        super().__init__(plan, corpus, tags)
-        self._share = share
-
     def finished(self) -> Arrays:
-        return Interpolation.of(self.weights.export(), self._share, self._plan.max_rows).arrays
+        return noted(self.weights.export(), self._plan.max_rows)
