@@ -14,6 +14,7 @@ from niwaki.data.conllu import read_conllu, write_conllu
 from niwaki.data.text import read_sentences
 from niwaki.errors import ModelError, NiwakiError
 from tests.garden import treebank
+from tests.toy import niwaki as run
 
 CONFIG = """
 [[objective]]
@@ -140,3 +141,18 @@ def test_a_model_without_segmenter(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         read_sentences(io.BytesIO(b"Good night!"), "text")
     (sentence,) = read_sentences(io.BytesIO(b"Good night !"))
     assert sentence.forms == ("Good", "night", "!")
+
+
+@pytest.mark.parametrize("command", ["parse", "roles"])
+def test_json_lines_are_no_text(tmp_path: Path, command: str) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text('{"text": "Snow fell."}\n')
+    done = run(command, path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"niwaki: {path}: JSON Lines are not text;")
+
+
+def test_json_lines_can_be_text(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text("Snow fell.\n")
+    assert run("parse", path, "--from", "text").stdout.count("\tfell\t") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import PurePath
 from typing import Protocol
 
 from niwaki.data.conllu import read_stream
@@ -12,6 +13,8 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError, NiwakiError, shown
 
 FORMATS = ("text", "lines", "tokens", "conllu")
+# Files of objects, whose texts are parsed and not their braces.
+_RECORDS = {".jsonl", ".ndjson"}
 
 
 class TextSegmenter(Protocol):
@@ -35,7 +38,7 @@ def read_sentences(
     a line, which is split into words; `tokens`, a sentence a line with its words
     separated by spaces; and `conllu`. Without a format, it is CoNLL-U if the first line
     that is neither empty nor begins with `#` begins with a number and a tab, else text
-    if there is a segmenter, else tokens.
+    if there is a segmenter, else tokens; JSON Lines, by their name, are refused.
 
     The first fault raises CorpusError. With `on_fault`, that is told of each one and
     reading goes on: a sentence of CoNLL-U is left out; in text, bytes that are not
@@ -43,6 +46,12 @@ def read_sentences(
     """
     stream = source if isinstance(source, Input) else opened(source)
     if form is None:
+        if not _RECORDS.isdisjoint(PurePath(stream.name).suffixes):
+            stream.close()
+            raise NiwakiError(
+                f"{stream.name}: JSON Lines are not text; give text or CoNLL-U, or --shards where "
+                "a command has it, which reads their texts"
+            )
         other = "tokens" if segmenter is None else "text"
         form = "conllu" if looks_like_conllu(stream) else other
     if form == "conllu":
