@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from niwaki.data.conllu import read_conllu
 from niwaki.errors import ConfigError
 from niwaki.features.weights import PackedWeights, average
 from niwaki.learning.workers import Stopped
+from niwaki.metrics.attachment import evaluate
 from niwaki.parsers.transition import trainer as transition
 from niwaki.tagging import trainer as tagging
 from niwaki.training.config_file import make_config
@@ -156,4 +158,6 @@ def test_a_model_that_is_trained_on_has_no_runs(tmp_path: Path) -> None:
 
 def test_a_model_of_several_runs_can_be_trained_on(tmp_path: Path) -> None:
     model = train(make_config(record(2, 2)), tmp_path / "m")
-    train(make_config({"objective": [{"data": str(TOY)}]}), tmp_path / "on", init=model)
+    on = train(make_config({"objective": [{"data": str(TOY)}]}), tmp_path / "on", init=model)
+    gold = list(read_conllu(TOY))
+    assert evaluate(gold, on.parse(gold)).scores["LAS"] > 90
