@@ -60,14 +60,15 @@ def python_shares() -> Shares:
     """Of each room, from the data of coverage.py; a file beside the rooms is one of its own."""
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "coverage.json"
-        command = [sys.executable, "-m", "coverage", "json", "--quiet", "-o", str(report)]
+        # Not of copies of the package that a test made, to extend or to install it: by now they
+        # may be gone.
+        only = f"--include={PACKAGE.relative_to(ROOT)}/*"
+        command = [sys.executable, "-m", "coverage", "json", "--quiet", only, "-o", str(report)]
         subprocess.run(command, cwd=ROOT, check=True)
         files = json.loads(report.read_text(encoding="utf-8"))["files"]
     shares: Shares = {}
     for name, file in files.items():
         path = ROOT / name
-        if not path.is_relative_to(PACKAGE):
-            continue  # a copy of the package that a test made, to extend or to install it
         found = file["summary"]
         share = Share(
             found["num_statements"],
