@@ -5,12 +5,15 @@ test parts. Published figures of UDPipe 1 (own tags, gold words) stand beside ro
 byte-equal with that release, those of UDPipe 2 beside all. With --udpipe train, UDPipe 1 is trained
 on the same files with its defaults, but fewer passes of its tokenizer, at 16 ms a word; with
 --udpipe kept, those of its models count that lie in build/languages, where ours are kept, too.
+Rows of other treebanks stay as they are in the results, so that a table can be made in several
+goes; with --measured, those of ours do that are there, and only UDPipe is scored.
 python -m benchmarks.accuracy.languages --only ud-greek-gud --udpipe train
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -19,7 +22,18 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import niwaki
-from benchmarks.common import DATA, PEERS, ROOT, best_of, need, peer, report, signature, timed
+from benchmarks.common import (
+    DATA,
+    PEERS,
+    RESULTS,
+    ROOT,
+    best_of,
+    need,
+    peer,
+    report,
+    signature,
+    timed,
+)
 from niwaki.analysis.treebanks_report import TreebankRow
 from niwaki.data.rawtext import raw_text
 from niwaki.data.releases import Treebank, find_treebanks
@@ -34,6 +48,14 @@ BUILT = ROOT / "build" / "languages"
 TOKENIZER_EPOCHS = 10
 BEAM = "5"  # UDPipe's default
 CLOCK = time.process_time  # the machine may be busy
+RESULT = "languages"
+# Who stands beside us, and which of our scores is compared.
+BESIDE = {
+    "UDPipe 1 published": "LAS",
+    "UDPipe 2 published": "LAS",
+    "UDPipe 1 here": "LAS",
+    "UDPipe 1 here, raw": "LAS raw",
+}
 
 # LAS of UDPipe 1 on gold words with its own tags, where files are equal: MANUAL of
 # github.com/ufal/udpipe at 9158bf7b (models 2.5-191206, 2.4-190531, 2.0-170801).
@@ -120,34 +142,13 @@ class UDPipe:
             raise SystemExit(f"{self.model}: {script} failed in {PEERS}")
         return answer
 
-    def row(self, gold: list[Sentence], ours: Pipeline) -> dict[str, float]:
-        """Scores and speed by processor time; parsers take turns on the same sentences."""
-        words = sum(map(len, gold))
+    def row(self, gold: list[Sentence]) -> dict[str, float]:
+        """Scores from gold words and from raw text."""
         with TemporaryDirectory() as folder:
             given, text, found, read = (Path(folder) / x for x in ("gold", "text", "found", "read"))
             niwaki.write_conllu(gold, given)
             text.write_text("".join(raw_text(gold)), encoding="utf-8")
-            # Only the words, as the peer has them.
-            bare = [Sentence.from_words(sentence.forms) for sentence in gold]
-
-            def own_turns(beam: int | None) -> float:
-                """The best of some: one is short beside UDPipe's."""
-                return min(
-                    timed(lambda: list(ours.parse(bare, beam=beam)), CLOCK) for _ in range(5)
-                )
-
-            def peers_turn() -> float:
-                answer = self._asked("parse.py", "udpipe", self.model, BEAM, given, found)
-                return float(answer["both, processor"])
-
-            seconds = best_of(
-                2,
-                {
-                    "beam": lambda: own_turns(None),
-                    "greedy": lambda: own_turns(1),
-                    "UDPipe": peers_turn,
-                },
-            )
+            self._seconds(given, found)
             self._asked("read_text.py", self.model, text, read)
             # UDPipe knows neither multiword tokens nor comments of words that it was given.
             parsed = [
@@ -159,10 +160,38 @@ class UDPipe:
             "UDPipe 1 here": evaluate(gold, parsed).scores["LAS"],
             "UDPipe 1 here, raw": raw["LAS"],
             "UDPipe 1 here, words raw": raw["Words"],
-            "UDPipe 1 words/s": words / seconds["UDPipe"],
+        }
+
+    def speeds(self, gold: list[Sentence], ours: Pipeline) -> dict[str, float]:
+        """By processor time; parsers take turns on the same sentences."""
+        # Only the words, as the peer has them.
+        bare = [Sentence.from_words(sentence.forms) for sentence in gold]
+
+        def own_turns(beam: int | None) -> float:
+            """The best of some: one is short beside UDPipe's."""
+            return min(timed(lambda: list(ours.parse(bare, beam=beam)), CLOCK) for _ in range(5))
+
+        with TemporaryDirectory() as folder:
+            given, found = Path(folder) / "gold", Path(folder) / "found"
+            niwaki.write_conllu(gold, given)
+            seconds = best_of(
+                2,
+                {
+                    "beam": lambda: own_turns(None),
+                    "greedy": lambda: own_turns(1),
+                    "UDPipe": lambda: self._seconds(given, found),
+                },
+            )
+        return {
+            "UDPipe 1 words/s": sum(map(len, gold)) / seconds["UDPipe"],
             "times UDPipe 1": seconds["UDPipe"] / seconds["beam"],
             "times UDPipe 1, greedy": seconds["UDPipe"] / seconds["greedy"],
         }
+
+    def _seconds(self, given: Path, found: Path) -> float:
+        """Processor time of tagging and parsing a file."""
+        answer = self._asked("parse.py", "udpipe", self.model, BEAM, given, found)
+        return float(answer["both, processor"])
 
 
 def processor_minutes(kept: Path, seconds: float) -> float:
@@ -172,45 +201,70 @@ def processor_minutes(kept: Path, seconds: float) -> float:
     return minutes
 
 
+def trained_row(
+    treebank: Treebank, overrides: Sequence[str], gold: list[Sentence]
+) -> tuple[dict[str, Any], Pipeline]:
+    """A model of ours, and what it comes to."""
+    name = treebank.folder.name
+    start = time.process_time()
+    found = niwaki.train_ud(
+        treebank.folder, BUILT / name, overrides=overrides, resume=True, report=Lines()
+    )
+    took = time.process_time() - start
+    trained: TreebankRow = found.rows[0]
+    if trained.fault:
+        raise SystemExit(f"{name}: {trained.fault}")
+    model = niwaki.load(BUILT / name / f"{trained.name}.niwaki")
+    greedy = list(model.parse(gold, beam=1, retag=True))
+    row = {
+        "treebank": name,
+        "commit": signature()["commit"],
+        "set": list(overrides),
+        "words": trained.facts["words"],
+        "settings": trained.settings,
+        "LAS": trained.gold_words["LAS"],
+        "LAS greedy": evaluate(gold, greedy).scores["LAS"],
+        "LAS raw": trained.raw_text.get("LAS"),
+        "words raw": trained.raw_text.get("Words"),
+        "sentences raw": trained.raw_text.get("Sentences"),
+        "words/s": trained.words_per_second,
+        "processor minutes": processor_minutes(BUILT / name / "processor", took),
+        "MB": trained.bytes / 1e6,
+        "UDPipe 1 published": UDPIPE_1.get(name),
+        "UDPipe 2 published": UDPIPE_2.get(name),
+    }
+    return row, model
+
+
+def measured_rows() -> dict[str, dict[str, Any]]:
+    """What earlier runs came to, by treebank."""
+    path = RESULTS / f"{RESULT}.json"
+    kept = json.loads(path.read_text())["rows"] if path.exists() else []
+    return {row["treebank"]: row for row in kept}
+
+
 def rows(
-    treebanks: Sequence[Treebank], overrides: Sequence[str], udpipe: str
+    treebanks: Sequence[Treebank], given: argparse.Namespace, measured: dict[str, dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     for treebank in treebanks:
         name = treebank.folder.name
-        start = time.process_time()
-        found = niwaki.train_ud(
-            treebank.folder, BUILT / name, overrides=overrides, resume=True, report=Lines()
-        )
-        took = time.process_time() - start
-        trained: TreebankRow = found.rows[0]
-        if trained.fault:
-            raise SystemExit(f"{name}: {trained.fault}")
-        model = niwaki.load(BUILT / name / f"{trained.name}.niwaki")
         gold = [s for file in treebank.test for s in niwaki.read_conllu(file)]
-        greedy = list(model.parse(gold, beam=1, retag=True))
-        row: dict[str, Any] = {
-            "treebank": name,
-            "words": trained.facts["words"],
-            "settings": trained.settings,
-            "LAS": trained.gold_words["LAS"],
-            "LAS greedy": evaluate(gold, greedy).scores["LAS"],
-            "LAS raw": trained.raw_text.get("LAS"),
-            "words raw": trained.raw_text.get("Words"),
-            "sentences raw": trained.raw_text.get("Sentences"),
-            "words/s": trained.words_per_second,
-            "processor minutes": processor_minutes(BUILT / name / "processor", took),
-            "MB": trained.bytes / 1e6,
-            "UDPipe 1 published": UDPIPE_1.get(name),
-            "UDPipe 2 published": UDPIPE_2.get(name),
-        }
-        if udpipe == "train" or (udpipe == "kept" and kept_udpipe(treebank).exists()):
-            row |= UDPipe(treebank).row(gold, model)
+        model = None
+        if given.measured and name in measured:
+            row = measured[name]
+        else:
+            row, model = trained_row(treebank, given.set, gold)
+        if given.udpipe == "train" or (given.udpipe == "kept" and kept_udpipe(treebank).exists()):
+            other = UDPipe(treebank)
+            row |= other.row(gold)
+            if model is not None:
+                row |= other.speeds(gold, model)
         print({k: round(v, 2) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
         yield row
 
 
-def mean_lead(found: Sequence[dict[str, Any]], other: str) -> float | None:
-    leads = [row["LAS"] - row[other] for row in found if row.get(other) is not None]
+def mean_lead(found: Sequence[dict[str, Any]], ours: str, other: str) -> float | None:
+    leads = [row[ours] - row[other] for row in found if row.get(other) is not None]
     return round(sum(leads) / len(leads), 2) if leads else None
 
 
@@ -218,17 +272,20 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--only", nargs="+", default=[], metavar="FOLDER")
     arguments.add_argument("--udpipe", choices=["train", "kept"], default="")
+    arguments.add_argument("--measured", action="store_true", help="train none that has a row")
     arguments.add_argument(
         "--set", nargs="+", default=[], metavar="KEY=VALUE", help="change settings of all"
     )
     given = arguments.parse_args()
     need(TREEBANKS)
     BUILT.mkdir(parents=True, exist_ok=True)
-    found = list(rows(find_treebanks(TREEBANKS, given.only), given.set, given.udpipe))
-    others = ("UDPipe 1 published", "UDPipe 1 here", "UDPipe 2 published")
-    leads = {name: mean_lead(found, name) for name in others}
-    settings = {"set": given.set, "rows": found, "mean lead in LAS": leads}
-    report("languages-udpipe" if given.udpipe else "languages", {**signature(), **settings})
+    found = measured_rows()
+    for row in rows(find_treebanks(TREEBANKS, given.only), given, dict(found)):
+        found[row["treebank"]] = row
+        table = [found[name] for name in sorted(found)]
+        leads = {name: mean_lead(table, ours, name) for name, ours in BESIDE.items()}
+        # A run that is ended early keeps what it has.
+        report(RESULT, {**signature(), "rows": table, "mean lead in LAS": leads})
 
 
 if __name__ == "__main__":
