@@ -101,6 +101,22 @@ def test_a_run_that_was_killed_goes_on(models: Path, release: Path, tmp_path: Pa
         assert {**made, "config.json": b""} == {**whole, "config.json": b""}
 
 
+def test_trees_of_other_treebanks_beside(
+    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = ("--only", "xl_latin", "xc_cyrillic", "--beside", "xl_latin", "UD_Second-Cyrillic")
+    assert run("train-ud", release, "-o", tmp_path, *both, *SETTINGS, "--json") == 0
+    rows = json.loads(capsys.readouterr().out)["treebanks"]
+    # None is beside itself.
+    assert [row["settings"]["beside"] for row in rows] == [["xl_latin"], ["xc_cyrillic"]]
+    assert all(row["settings"]["model"]["features"] == "universal" for row in rows)
+    model = niwaki.load(tmp_path / "xl_latin.niwaki")
+    assert "nmod" in model.parser.labels.names  # that of the other treebank
+    assert model.tagger is not None and "PRON" not in model.tagger.upos.names
+    (parsed,) = model.parse("Kuusi näkee oksan.")
+    assert parsed.deprels == ("nsubj", "root", "obj", "punct")
+
+
 def test_a_faulty_treebank_does_not_stop_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -120,6 +136,7 @@ def test_a_faulty_treebank_does_not_stop_the_others(
         (["no-folder"], "no-folder: no such folder; give one with *-ud-train.conllu files"),
         (["empty"], "empty: no file *-ud-train.conllu or *-ud-train.conllu.gz in it"),
         (["release", "--only", "xl_latn"], "no treebank 'xl_latn'; did you mean 'xl_latin'?"),
+        (["release", "--beside", "xl_latn"], "no treebank 'xl_latn'; did you mean 'xl_latin'?"),
         (["release", "--set", "model.beem=3"], "unknown key model.beem"),
     ],
 )

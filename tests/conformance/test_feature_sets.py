@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from niwaki.features.arc_templates import (
@@ -26,6 +28,14 @@ DEGREES = {"degree": USUAL.degree, "nonlexical-degree": USUAL.nonlexical_degree}
 def test_the_sets_are_found() -> None:
     assert {"rich", "lean", "words", "hall2011"} <= set(feature_set_names())
     assert {"rich", "labels", "words", "hall2011"} <= set(arc_feature_set_names())
+
+
+def test_the_universal_set_sees_of_tags_what_languages_share() -> None:
+    own, shared = (
+        [line for line in load_feature_set(name).splitlines() if not line.startswith("#")]
+        for name in ("morphology", "universal")
+    )
+    assert shared == [re.sub(r"\.tag\b", ".upos", line) for line in own] != own
 
 
 @pytest.mark.parametrize("clusters", [False, True])

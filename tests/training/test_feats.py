@@ -8,17 +8,20 @@ import numpy as np
 import pytest
 
 from niwaki.data.sentence import Sentence
+from niwaki.errors import ConfigError
 from niwaki.features.templates import sees_feats
 from niwaki.kernel.batch import Batch, short_hashes
 from niwaki.learning.checkpoint import Checkpoint
+from niwaki.learning.corpus import Corpus
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
 from niwaki.tagging.config import TaggerConfig
-from niwaki.tagging.tagger import Tags, case_of
+from niwaki.tagging.tagger import Tagger, Tags, case_of
 from niwaki.tagging.trainer import jackknife
+from niwaki.training.config import TreebankConfig
 from niwaki.training.config_file import make_config
 from niwaki.training.run import train
-from niwaki.training.treebanks import read_treebank
+from niwaki.training.treebanks import read_treebank, read_treebanks
 from tests.release import QUICKLY, Row, conllu
 
 # Who sees whom is told by endings alone: the words come in any order.
@@ -113,3 +116,48 @@ def test_who_sees_feats() -> None:
     assert sees_feats("s0.form\ns1.tag + s0.case")
     assert sees_feats("s0-1.feats")
     assert not sees_feats("s0.form # not s0.feats\nw0.lower")
+
+
+def test_given_tags_are_what_a_parser_learns_with(
+    model: Pipeline, treebank: Path, tmp_path: Path
+) -> None:
+    """Of trees in another language: its words are unknown, its UPOS and FEATS are not."""
+    foreign: list[Row] = [
+        ("Ora", "ora", "VERB", "Mood=Imp", 0, "root"),
+        ("!", "!", "PUNCT", "_", 1, "punct"),
+    ]
+    other = tmp_path / "other.conllu"
+    other.write_text(conllu([foreign, foreign]), encoding="utf-8")
+    own = TreebankConfig(data=(str(treebank),))
+    beside = TreebankConfig(data=(str(other),), trains=("trees",), given_tags=True)
+    both = read_treebanks([own, beside])
+    assert both.given_tags is not None and both.given_tags.sum() == 2
+
+    def tagged(corpus: Corpus) -> Tags:
+        assert isinstance(model.tagger, Tagger)
+        return jackknife(
+            corpus,
+            model.tagger,
+            TaggerConfig(epochs=1, folds=2),
+            1,
+            morphology=model.morphology,
+            threads=1,
+            clusters=None,
+            checkpoint=Checkpoint(str(tmp_path / "c"), {}, 9.0),
+            advance=lambda count: None,
+            unseen=corpus.given_tags,
+        )
+
+    tags = tagged(both)
+    verb, imperative, none = short_hashes([b"VERB", b"Mood=Imp", b"_"])
+    assert tags.upos[-4] == tags.upos[-2] == verb
+    assert tags.feats[-4:].tolist() == [imperative, none] * 2
+    # Other sentences are tagged as if these were not there.
+    alone = tagged(read_treebanks([own]))
+    assert tags.upos[:-4].tolist() == alone.upos.tolist()
+    assert tags.feats[:-4].tolist() == alone.feats.tolist()
+
+
+def test_tags_are_learned_or_given(treebank: Path) -> None:
+    with pytest.raises(ConfigError, match=r"given_tags does not go with trains = \['tags'"):
+        make_config({"objective": [{"data": str(treebank), "given_tags": True}]})

@@ -11,8 +11,12 @@ words per second; MODELS/NAME.scores.json has those of one. With --resume, finis
 kept and others go on from their checkpoints. A treebank that cannot be learned from is named
 with its fault, the others are trained, and the exit status is 1.
 
+With --beside, parsers also learn from trees of other treebanks of the folder, which helps where
+trees are few and a related language has more; tags, lemmas and words stay those of a model's own.
+
   niwaki train-ud UD_French-Sequoia -o models/
   niwaki train-ud ud-treebanks-v2.17 -o models/ --jobs 2 --resume --html scores.html
+  niwaki train-ud ud-treebanks-v2.17 -o models/ --only lt_alksnis --beside lv_lvtb
 """
 
 from __future__ import annotations
@@ -37,6 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only", metavar="NAME", nargs="+", default=[], help="treebanks, by their files or folders"
     )
     parser.add_argument(
+        "--beside",
+        metavar="NAME",
+        nargs="+",
+        default=[],
+        help="treebanks of FOLDER whose trees all parsers learn from, too",
+    )
+    parser.add_argument(
         "--jobs", type=positive, metavar="N", help="trained at a time (default: one a core)"
     )
     parser.add_argument(
@@ -55,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.folder,
             arguments.output,
             only=arguments.only,
+            beside=arguments.beside,
             jobs=arguments.jobs,
             score=arguments.score,
             resume=arguments.resume,

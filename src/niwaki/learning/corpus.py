@@ -46,7 +46,7 @@ class Corpus:
 
     `constraints` hold what is known of those trees that are not whole. `weights` say for
     each layer how often each sentence is visited in an epoch; a layer that is not there
-    is trained once by all.
+    is trained once by all. `given_tags` says whose tags a parser sees as they stand in the file.
     """
 
     files: tuple[str, ...]
@@ -55,6 +55,7 @@ class Corpus:
     weights: Mapping[str, FloatArray] = field(default_factory=dict)
     interpolated: Interpolated | None = None
     left_out: int = 0  # sentences of the files that are not among these, as was asked for
+    given_tags: NDArray[np.bool_] | None = None  # None: of no sentence
 
     @cached_property
     def batch(self) -> Batch:
@@ -80,6 +81,7 @@ class Corpus:
             {new: constraints for new, constraints in known if constraints is not None},
             {layer: weights[numbers] for layer, weights in self.weights.items()},
             replace(own, chosen=own.chosen[numbers]) if own else None,
+            given_tags=None if self.given_tags is None else self.given_tags[numbers],
         )
 
     def and_also(self, more: Iterable[Sentence]) -> Corpus:

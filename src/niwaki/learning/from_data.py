@@ -25,6 +25,9 @@ _RICH_MORPHOLOGY = 100
 # order of the sentences matters less, and a run takes longer.
 _FEW_WORDS = 100_000
 _RUNS = 2
+# Trees of other languages count so much, and are seen through features that languages share.
+_BESIDE = {"weight": 0.5, "trains": ["trees"], "given_tags": True}
+_SHARED_FEATURES = "universal"
 
 
 @dataclass(frozen=True)
@@ -112,10 +115,20 @@ def settings_for(facts: Facts) -> Tables:
     return {"model": model, "tagger": {"runs": _RUNS}, "training": {"runs": _RUNS}}
 
 
-def tables_for(data: Sequence[str], dev: str | None, facts: Facts | None = None) -> Tables:
-    """A whole configuration for the files of one treebank."""
+def tables_for(
+    data: Sequence[str],
+    dev: str | None,
+    facts: Facts | None = None,
+    beside: Sequence[str] = (),
+) -> Tables:
+    """A whole configuration for the files of one treebank, and perhaps for files of others whose
+    trees are learned beside them.
+    """
     found: dict[str, Any] = dict(settings_for(facts or facts_of_files(data)))
     found["objective"] = [{"data": list(data)}]
+    if beside:
+        found["model"] = {**found["model"], "features": _SHARED_FEATURES}
+        found["objective"].append({"data": list(beside), **_BESIDE})
     if dev is not None:
         found["training"] = {**found.get("training", {}), "dev": dev}
     return found

@@ -148,8 +148,9 @@ def jackknife(
     """Tags of the corpus, each part tagged by a tagger that learned from the other parts.
 
     So the parser meets in training what it will meet later: tags with mistakes. Sentences that
-    the finished tagger has not learned from (`unseen`) it tags itself. With a `morphology`, the
-    parser looks at FEATS too, and these are predicted in the same way.
+    the finished tagger has not learned from (`unseen`) it tags itself, or they have the tags
+    of their file, if the corpus says so. With a `morphology`, the parser looks at FEATS too, and
+    these are predicted in the same way.
     """
     if config.folds == 0:
         return tagger.tag(corpus.batch)
@@ -171,13 +172,17 @@ def jackknife(
             checkpoint.save()
 
     run_all(tag, range(len(parts)), threads, save_if_due)
+    given = np.zeros_like(rest) if corpus.given_tags is None else rest & corpus.given_tags
+    rest &= ~given
     batch = corpus.part(np.flatnonzero(rest)).batch
     own = tagger.tag(batch, keep=False)
     if morphology is not None:
         own = morphology.seen(batch, own, keep=False)
+    as_given = tagger.tag(corpus.part(np.flatnonzero(given)).batch)
     merged = {name: np.array(values) for name, values in vars(Tags.none(corpus.batch)).items()}
     tagged = [checkpoint[fold_name(fold)] for fold in range(len(parts))]
-    for part, found in zip([*parts, rest], [*tagged, vars(own)], strict=True):
+    tagged += [vars(own), vars(as_given)]
+    for part, found in zip([*parts, rest, given], tagged, strict=True):
         words = corpus.words_of(part)
         for name, values in merged.items():
             values[words] = found[name]

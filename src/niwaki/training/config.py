@@ -95,6 +95,11 @@ class TreebankConfig:
         "nothing, but those do that tag the parser's data.",
         formerly=("teaches",),
     )
+    given_tags: bool = key(
+        False,
+        "A parser sees the tags and FEATS of the file in place of predicted ones: of trees in "
+        "another language, whose words the tagger does not know.",
+    )
     leave_out: str = key(
         "",
         "Leave out sentences in whose words, with spaces between, this regular expression finds "
@@ -142,6 +147,13 @@ class TreebankConfig:
                 f"has {len(self.links)} files for {len(self.data)} of data; give one for each",
             )
         check_pattern("leave_out", self.leave_out)
+        learned = {"tags", "training-tags"}.intersection(self.trains)
+        if self.given_tags and learned:
+            raise WrongKeyError(
+                "given_tags",
+                f"does not go with trains = [{min(learned)!r}, ...]: tags that a tagger learns "
+                "are predicted for the parser; leave one out",
+            )
         for other in ("links", "weight_by_confidence"):
             if self.joined and getattr(self, other):
                 raise WrongKeyError("joined", f"does not go with {other}; leave one out")

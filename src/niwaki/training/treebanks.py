@@ -49,6 +49,7 @@ def read_treebanks(
     constraints: dict[int, Constraints] = {}
     weights: dict[str, list[float]] = {layer: [] for layer in LAYERS}
     interpolated: list[bool] = []
+    given_tags: list[bool] = []
     left_out = 0
     for objective in objectives:
         before = len(sentences)
@@ -66,6 +67,7 @@ def read_treebanks(
         added = list(joined_sentences(whole)) if wanted else []
         sentences += added
         interpolated += [objective.interpolate > 0] * len(own) + [False] * len(added)
+        given_tags += [objective.given_tags] * (len(own) + len(added))
         for layer, visits in weights.items():
             trained = {layer, "tags"} if layer == "training-tags" else {layer}
             weight = objective.weight * (not trained.isdisjoint(objective.trains))
@@ -88,6 +90,7 @@ def read_treebanks(
             None,
         ),
         left_out,
+        np.array(given_tags) if any(given_tags) else None,
     )
 
 

@@ -34,6 +34,7 @@ def train_ud(
     output: File,
     *,
     only: Sequence[str] = (),
+    beside: Sequence[str] = (),
     jobs: int | None = None,
     score: Literal["test", "dev"] = "test",
     resume: bool = False,
@@ -44,6 +45,8 @@ def train_ud(
 
     Models are written to OUTPUT/NAME.niwaki, what they came to beside them, to NAME.scores.json.
     Settings are chosen from the data (docs/explain/languages.md); `overrides` change them for all.
+    `beside` names treebanks of the folder, of related languages for instance, whose trees each
+    parser learns from, too; tags, lemmas and words are those of its own treebank alone.
     So many `jobs` (default: one a core) are trained at a time. Scores are those of the test part,
     or with `score="dev"` of the part that an epoch was chosen by. With `resume`, models that
     are finished are kept, and those that were begun go on. A treebank that cannot be learned
@@ -53,6 +56,7 @@ def train_ud(
         >>> found.rows[0].gold_words["LAS"], found.rows[0].raw_text["LAS"]
     """
     treebanks = find_treebanks(folder, only)
+    others = find_treebanks(folder, beside) if beside else []
     models = Path(output)
     models.mkdir(parents=True, exist_ok=True)
     cores = os.cpu_count() or 1
@@ -62,7 +66,8 @@ def train_ud(
     def work(treebank: Treebank, check: Callable[[], None]) -> TreebankRow:
         reporter = _Reporter(treebank.name, telling, check)
         try:
-            run_of = _Run.of(treebank, models, overrides, score)
+            beside_it = [other for other in others if other != treebank]
+            run_of = _Run.of(treebank, models, overrides, score, beside_it)
             return run_of.row(reporter, resume, max(1, cores // jobs))
         except (NiwakiError, OSError) as error:
             reporter.note(str(error))
@@ -85,21 +90,33 @@ class _Run:
     scored: tuple[str, ...]
 
     @classmethod
-    def of(cls, treebank: Treebank, models: Path, overrides: Sequence[str], score: str) -> _Run:
+    def of(
+        cls,
+        treebank: Treebank,
+        models: Path,
+        overrides: Sequence[str],
+        score: str,
+        beside: Sequence[Treebank],
+    ) -> _Run:
         path = models / f"{treebank.name}.niwaki"
         train, dev = _with_dev(treebank, models)
         facts = facts_of_files(train)
-        tables = tables_for(train, dev, facts)
+        tables = tables_for(train, dev, facts, [str(file) for x in beside for file in x.train])
         tables["card"] = {"name": treebank.name, "language": treebank.language}
         config = make_config(tables, overrides=overrides)
         test = tuple(map(str, treebank.test)) if score == "test" else ()
         chosen = {name: tables[name] for name in tables if name not in ("objective", "card")}
+        settings = {
+            name: {k: v for k, v in keys.items() if k != "dev"} for name, keys in chosen.items()
+        }
+        if beside:
+            settings["beside"] = [other.name for other in beside]
         return cls(
             treebank.name,
             path,
             config,
             facts.to_json(),
-            {name: {k: v for k, v in keys.items() if k != "dev"} for name, keys in chosen.items()},
+            settings,
             "test" if test else "dev",
             test or (dev,),
         )

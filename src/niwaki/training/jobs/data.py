@@ -70,11 +70,14 @@ class TrainingData:
 
     @property
     def unseen(self) -> NDArray[np.bool_]:
-        """The sentences of which it is known that the model to begin with did not learn them."""
-        record = self.init.learned if self.init else None
+        """The sentences of which it is known that the tagger does not learn them: those that the
+        model to begin with did not learn, and those whose tags are given.
+        """
+        record, given = self.init.learned if self.init else None, self.corpus.given_tags
+        unseen = np.zeros(len(self.corpus.sentences), dtype=np.bool_) if given is None else given
         if record is None or not record.complete:
-            return np.zeros(len(self.corpus.sentences), dtype=np.bool_)
-        return ~record.knows(self.corpus.sentences)
+            return unseen
+        return unseen | ~record.knows(self.corpus.sentences)
 
     @property
     def lowercase(self) -> bool:
