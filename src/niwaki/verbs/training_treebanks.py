@@ -106,7 +106,7 @@ class _Run:
         config = make_config(tables, overrides=overrides)
         test = tuple(map(str, treebank.test)) if score == "test" else ()
         chosen = {name: tables[name] for name in tables if name not in ("objective", "card")}
-        settings = {
+        settings: dict[str, Any] = {
             name: {k: v for k, v in keys.items() if k != "dev"} for name, keys in chosen.items()
         }
         if beside:
