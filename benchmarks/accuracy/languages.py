@@ -148,7 +148,7 @@ class UDPipe:
             given, text, found, read = (Path(folder) / x for x in ("gold", "text", "found", "read"))
             niwaki.write_conllu(gold, given)
             text.write_text("".join(raw_text(gold)), encoding="utf-8")
-            self._seconds(given, found)
+            self._parse(given, found)
             self._asked("read_text.py", self.model, text, read)
             # UDPipe knows neither multiword tokens nor comments of words that it was given.
             parsed = [
@@ -179,7 +179,7 @@ class UDPipe:
                 {
                     "beam": lambda: own_turns(None),
                     "greedy": lambda: own_turns(1),
-                    "UDPipe": lambda: self._seconds(given, found),
+                    "UDPipe": lambda: self._parse(given, found),
                 },
             )
         return {
@@ -188,8 +188,8 @@ class UDPipe:
             "times UDPipe 1, greedy": seconds["UDPipe"] / seconds["greedy"],
         }
 
-    def _seconds(self, given: Path, found: Path) -> float:
-        """Processor time of tagging and parsing a file."""
+    def _parse(self, given: Path, found: Path) -> float:
+        """Tag and parse the words of a file into another; the processor time that it took."""
         answer = self._asked("parse.py", "udpipe", self.model, BEAM, given, found)
         return float(answer["both, processor"])
 
