@@ -135,9 +135,8 @@ def test_scores_are_those_of_the_moves(system: str) -> None:
     heads, _, scores, moves = bench.parser.kbest(bench.batch, 0, bench.values, 8, 8)
     for history, score in zip(moves, scores, strict=True):
         assert bench.parser.follow(bench.batch, 0, bench.values, history)[0] == pytest.approx(score)
-    best, _, total = bench.parser.parse(bench.batch, bench.values, 8)
+    best, _ = bench.parser.parse(bench.batch, bench.values, 8)
     assert best.tolist() == heads[0].tolist()
-    assert total[0] == pytest.approx(scores[0])
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -151,9 +150,8 @@ def test_greedy_search_takes_the_best_move_each_time(system: str) -> None:
         gains = [bench.follow([*moves, option])[0] - before for option in options]
         moves.append(options[int(np.argmax(gains))])
         slow = slow.moves()[MOVES[bench.classes[moves[-1]][0]]]
-    heads, _, score = bench.parser.parse(bench.batch, bench.values, 1)
+    heads, _ = bench.parser.parse(bench.batch, bench.values, 1)
     assert tuple(heads.tolist()) == slow.heads()
-    assert score[0] == pytest.approx(bench.follow(moves)[0])
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

@@ -83,7 +83,7 @@ class Training:
         ]
 
     def mistakes(self, width: int) -> int:
-        heads, labels, _ = self.parser.kernel.parse(self.batch, self.values, width)
+        heads, labels = self.parser.kernel.parse(self.batch, self.values, width)
         return int(((heads != self.heads) | (labels != self.labels)).sum())
 
 

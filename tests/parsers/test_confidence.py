@@ -54,7 +54,7 @@ def test_gaps_are_leads_over_other_moves(calibrated: Pipeline, toy: list[Sentenc
     parser = calibrated.parser.model_for(1)
     values = parser.attribute_values(batch, calibrated.tag(batch))
     found = weigh(parser.kernel, batch, values, 1, 1.0)
-    heads, labels, _ = parser.kernel.parse(batch, values, 1)
+    heads, labels = parser.kernel.parse(batch, values, 1)
     assert found[0].tolist() == heads.tolist()
     assert found[1].tolist() == labels.tolist()
     # A greedy parser takes the best move, so nothing has a lead over it.

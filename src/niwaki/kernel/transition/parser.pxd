@@ -93,11 +93,12 @@ cdef class Parser:
     cdef const State* search(self, Space space, const Context* context, int width,
                              int* found) noexcept nogil
     cdef bint parse_together(self, Space space, const uint32_t** columns, const int32_t* starts,
-                             const int64_t* group, int count, int32_t* heads, int32_t* labels,
-                             float* scores) noexcept nogil
+                             const int64_t* group, int count, int32_t* heads,
+                             int32_t* labels) noexcept nogil
+    cdef int go_to_choice(self, const Context* context, State** state) noexcept nogil
     cdef bint parse_with_beam(self, Space space, const uint32_t** columns, const int32_t* starts,
-                              int64_t s, int width, int32_t* heads, int32_t* labels,
-                              float* scores) noexcept nogil
+                              int64_t s, int width, int32_t* heads,
+                              int32_t* labels) noexcept nogil
     cdef void step_greedily(self, const Context* context, const State* now, int mask,
                             const float* scores, State* after) noexcept nogil
     cdef int step_beam(self, Space space, const Context* context, const State* now, int beam,

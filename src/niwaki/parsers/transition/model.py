@@ -157,7 +157,7 @@ class TransitionModel:
 
     def parse(self, batch: Batch, tags: Tags, beam: int) -> tuple[IntArray, IntArray]:
         """Heads and numbers of labels of the best trees."""
-        heads, labels, _ = self.kernel.parse(batch, self.attribute_values(batch, tags), beam)
+        heads, labels = self.kernel.parse(batch, self.attribute_values(batch, tags), beam)
         return self.decoded(heads, labels, batch.lengths)
 
     def decoded(
