@@ -82,15 +82,26 @@ cdef void dense_score_together(const void* opaque, const Decision* decisions,
 
 cdef void sparse_score(const void* opaque, const uint64_t* keys, int count,
                        float* scores) noexcept nogil:
+    """Buckets, places of entries and entries are each fetched for all keys before they are read."""
     cdef const SparseTable* table = <const SparseTable*>opaque
+    cdef int64_t slots[MAX_KEYS]
     cdef int64_t slot
     cdef uint32_t entry
-    cdef int i
+    cdef int i, present = 0
+    niwaki_fetch(&table.index, keys, count)
     for i in range(count):
         slot = niwaki_slot(&table.index, keys[i])
         if slot >= 0:
-            for entry in range(table.starts[slot], table.starts[slot + 1]):
-                scores[table.classes[entry]] += table.scale * table.weights[entry]
+            niwaki_prefetch(table.starts + slot)
+            slots[present] = slot
+            present += 1
+    for i in range(present):
+        entry = table.starts[slots[i]]
+        niwaki_prefetch(table.classes + entry)
+        niwaki_prefetch(table.weights + entry)
+    for i in range(present):
+        for entry in range(table.starts[slots[i]], table.starts[slots[i] + 1]):
+            scores[table.classes[entry]] += table.scale * table.weights[entry]
 
 
 def buckets_of(const uint64_t[::1] keys not None, uint32_t buckets):
