@@ -25,6 +25,7 @@ from benchmarks.common import (
 from niwaki.features.weights import PackedWeights
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.compiled import CompiledWeights
+from niwaki.kernel.transition.systems import MOVES
 from niwaki.parsers.transition.model import TransitionModel
 from niwaki.parsers.transition.parser import TransitionParser
 from niwaki.pipeline.pipeline import Pipeline
@@ -88,15 +89,20 @@ class Prepared:
 def rows_that_are_read(
     prepared: Prepared, model: TransitionModel, weights: CompiledWeights
 ) -> list[NDArray[np.int64]]:
-    """The rows of weights that greedy parsing adds up, in the order in which it does."""
+    """The rows of weights that greedy arc-standard adds up, in the order in which it does."""
     rows = []
     for batch, tags in zip(prepared.batches, prepared.tags, strict=True):
         values = model.attribute_values(batch, tags)
         for sentence in range(batch.sentences):
             moves = model.kernel.kbest(batch, sentence, values, 1, 1)[3][0]
-            for step in range(len(moves)):
-                _, keys = model.kernel.follow(batch, sentence, values, moves[:step])
-                rows.append(weights.find_rows(keys))
+            on_stack = 0
+            for step, number in enumerate(moves.tolist()):
+                # With fewer words on the stack there is no choice, and nothing is added up.
+                if on_stack >= 2:
+                    _, keys = model.kernel.follow(batch, sentence, values, moves[:step])
+                    rows.append(weights.find_rows(keys))
+                is_shift = MOVES[model.spec.classes[number][0]] == "shift"
+                on_stack += 1 if is_shift else -1
     return rows
 
 
