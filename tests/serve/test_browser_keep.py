@@ -113,6 +113,34 @@ def test_constraints_outlive_a_reload(open_page: Any) -> None:
     assert page.locator("g.arc.known").count() == 0
 
 
+def test_a_tree_is_not_marked_before_it_follows_what_is_known(open_page: Any) -> None:
+    late: list[Any] = []
+
+    def hold_constrained(route: Any) -> None:
+        if holding and "constraints" in route.request.post_data_json:
+            late.append(route)
+        else:
+            route.continue_()
+
+    holding = False
+    page = open_page("/", routes={"**/api/parse": hold_constrained})
+    card = parse(page, SENTENCE)
+    free = arcs(card)
+    fix_root(page, card, 2)
+    shown = arcs(card)
+    holding = True
+    page.reload()
+    until(lambda: late, page)
+    # A tree is laid out anew when its room changes, also while the reply is awaited.
+    page.set_viewport_size({"width": 700, "height": 700})
+    page.wait_for_timeout(300)
+    assert arcs(page.locator(".sentence")) == free
+    assert page.locator("g.arc.known").count() == 0
+    late[0].continue_()
+    page.wait_for_selector('g.arc.known[data-arc="2"]')
+    assert arcs(page.locator(".sentence")) == shown
+
+
 def test_an_address_opens_a_sentence(open_page: Any, browser: Any, bench: Client) -> None:
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     page = open_page("/", context)

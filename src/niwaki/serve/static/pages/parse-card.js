@@ -15,7 +15,7 @@ export const wanted = (state) => ({ ...options(state), ...(state.meaning ? { mea
 
 export class Card {
   constructor(sentence, number, state) {
-    Object.assign(this, { sentence, number, state, picked: 0, aim: 0, known: new Map(), best: null, candidates: null, taken: 0 });
+    Object.assign(this, { sentence, number, state, picked: 0, aim: 0, known: new Map(), followed: new Map(), best: null, candidates: null, taken: 0 });
     this.chips = h("span", { class: "row", vars: { gap: "6px" } });
     this.place = h("div", {});
     this.meaning = h("div", {});
@@ -45,7 +45,7 @@ export class Card {
       wrap: this.state.wrap,
       picked: this.picked,
       aim: this.aim,
-      known: (word) => this.known.has(word),
+      known: (word) => this.followed.has(word),
       onpick: (word) => this.pick(word),
     };
     const focused = this.view?.contains(document.activeElement) || this.view === document.activeElement;
@@ -54,7 +54,7 @@ export class Card {
     if (focused) this.view.focus({ preventScroll: true });
     replace(this.meaning, sentence.meaning ? meaningView(sentence.meaning, this.picked) : null);
     const p = sentence.probabilities?.tree;
-    replace(this.certainty, p === undefined ? (this.known.size ? "constrained" : "no probabilities") : `tree ${percent(p)}`);
+    replace(this.certainty, p === undefined ? (this.followed.size ? "constrained" : "no probabilities") : `tree ${percent(p)}`);
     this.certainty.title = p === undefined ? "Probabilities are calibrated on free parses." : `${percent(p)} that all heads and labels of this tree are right`;
     const whole = this.known.size > 1 && sentence.tokens.every((_, at) => this.known.get(at + 1)?.head !== undefined);
     replace(
@@ -103,15 +103,17 @@ export class Card {
   }
 
   // Asks for the tree around what is known; if there is none, what was known before stays.
+  // Until the reply comes, the tree that is shown follows (and is marked by) what was known before.
   async follow(next) {
     const before = this.known;
     this.known = next;
     this.aim = 0;
     const { conllu } = this.sentence;
     try {
-      const body = { conllu, ...wanted(this.state), ...(this.known.size ? { constraints: [this.statements()] } : {}) };
+      const body = { conllu, ...wanted(this.state), ...(next.size ? { constraints: [statementsOf(next)] } : {}) };
       const { sentences } = await post("/api/parse", body);
       this.sentence = { ...sentences[0], conllu };
+      this.followed = next;
       this.state.sentences[this.number - 1] = this.sentence;
       this.fault.hidden = true;
       this.best = null;
