@@ -24,6 +24,7 @@ cdef extern from "rows.h" nogil:
     void niwaki_plus_scaled(float* out, const int16_t* values, float scale, int count)
     void* niwaki_allocate(size_t size)
     void niwaki_prefetch(const void* address)
+    void niwaki_fetch_row(const int8_t* row, int width)
 
 SLOTS = NIWAKI_SLOTS
 # Dense rows up to this many classes; beyond, a row is a list of (class, weight).
@@ -132,13 +133,16 @@ cdef class CompiledWeights:
                   const uint16_t[::1] prints=None, const uint16_t[::1] counts=None,
                   const uint16_t[::1] entry_classes=None,
                   const int8_t[::1] entry_weights=None, *, image=None):
-        cdef int width = (classes + NIWAKI_CHUNK - 1) // NIWAKI_CHUNK * NIWAKI_CHUNK
+        cdef int width = NIWAKI_CHUNK
         cdef size_t slots
         if not 0 < classes <= MAX_CLASSES:
             raise ValueError(f"a model has 1 to {MAX_CLASSES} classes, not {classes}")
         if not 1e-20 <= scale <= 1e20:
             # Sums of scores must stay finite, and tell more from less.
             raise ValueError(f"a scale cannot be {scale}")
+        # A power of two: rows that begin within a cache line end within it, or fill lines.
+        while width < classes:
+            width *= 2
         if image is not None:
             self.classes = classes
             self.scale = scale
@@ -354,7 +358,7 @@ cdef class CompiledWeights:
                     for i in range(counts[decision]):
                         row = index.rows + rows[at + i] * index.width
                         fetched[decision % 2][i] = row
-                        niwaki_prefetch(row)
+                        niwaki_fetch_row(row, index.width)
                     at += counts[decision]
                 if decision:
                     niwaki_add(

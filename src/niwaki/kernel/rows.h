@@ -17,11 +17,11 @@
 #endif
 #include "portable.h"
 
-enum { NIWAKI_SLOTS = 16, NIWAKI_CHUNK = 16 };
+enum { NIWAKI_SLOTS = 16, NIWAKI_CHUNK = 16, NIWAKI_LINE = 64 };
 
 typedef struct {
     uint32_t buckets;
-    int32_t width;           /* bytes of a row, a multiple of NIWAKI_CHUNK */
+    int32_t width;           /* bytes of a row: 16, 32, 64 or 128 */
     const uint16_t *prints;  /* 16 fingerprints a bucket, 0 is an empty slot */
     const int8_t *rows;      /* a row a slot */
 } niwaki_table;
@@ -64,6 +64,12 @@ static inline void niwaki_fetch(const niwaki_table *table, const uint64_t *keys,
                         (uint64_t)niwaki_bucket(keys[i], table->buckets) * NIWAKI_SLOTS);
 }
 
+/* Begin to fetch a row that will be added: a cache line of it, or two. */
+static inline void niwaki_fetch_row(const int8_t *row, int width) {
+    niwaki_prefetch(row);
+    if (width > NIWAKI_LINE) niwaki_prefetch(row + NIWAKI_LINE);
+}
+
 /* The rows of those keys that are present; returns their number. The rows are fetched
  * ahead of the addition. Whether a key is present cannot be predicted, so there is no
  * branch on it. */
@@ -78,7 +84,7 @@ static inline int niwaki_find(const niwaki_table *table, const uint64_t *keys, i
         const uint64_t slot = (first + any) & (0 - hit);
         const int8_t *row = table->rows + slot * (uint64_t)table->width;
         found[present] = row;
-        niwaki_prefetch(row);
+        niwaki_fetch_row(row, table->width);
         present += (int)hit;
     }
     return present;
