@@ -18,6 +18,7 @@ from niwaki.features.templates import (
     load_feature_set,
     read_lines,
     tagging_features,
+    without_beam_features,
 )
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.transition.features import Program
@@ -45,6 +46,12 @@ def test_a_plus_without_spaces_belongs_to_the_part() -> None:
 
 def test_the_same_feature_counts_once() -> None:
     assert list(read_lines("s0.form + s1.form\ns1.form + s0.form\n")) == [("s0.form", "s1.form")]
+
+
+def test_a_beam_looks_at_lines_that_greedy_search_leaves_out() -> None:
+    text = "s0.form\nbeam: s1.tag + b0.form  # two\n  beam: combine 2: s0.tag s1.tag\ns2.tag\n"
+    assert features(text) == features("s0.form\ns1.tag + b0.form\ncombine 2: s0.tag s1.tag\ns2.tag")
+    assert without_beam_features(text) == "s0.form\ns2.tag\n"
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3, 4])

@@ -64,6 +64,25 @@ def test_checkpoints_do_not_matter(model: Pipeline, tmp_path: Path) -> None:
 # -- kinds of parsers ------------------------------------------------------------
 
 
+def test_greedy_search_looks_at_less_than_the_beam(tmp_path: Path) -> None:
+    features = tmp_path / "own.txt"
+    features.write_text("s0.tag + b0.tag\ns1.tag + s0.tag\nbeam: s0.form + b0.form + s1.case\n")
+    path = tmp_path / "m"
+    table = {"features": str(features), "beam": 4, "more_features": ["s0.lefts"]}
+    quick_model(path, model=table, training={"dev": str(TOY)})
+    again = make_config({"objective": [{"data": str(TOY)}], "training": {"epochs": 1}})
+    fine_tuned = train(again, tmp_path / "again", Log(), init=load(path))
+    for model in (load(path), fine_tuned, load(tmp_path / "again")):
+        counts = [
+            x.kernel.program.template_count for x in (model.parser.model, model.parser.greedy)
+        ]
+        assert counts == [4, 3]
+        check(model)
+    # A model without a beam is greedy.
+    alone = quick_model(tmp_path / "g", model={**table, "beam": 1})
+    assert alone.parser.model.kernel.program.template_count == 3
+
+
 @pytest.mark.parametrize("system", system_names())
 @pytest.mark.parametrize("features", feature_set_names())
 def test_every_system_and_feature_set_learns(

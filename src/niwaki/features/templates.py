@@ -1,10 +1,10 @@
 """The template language: features as lines of text, read from a file or a configuration.
 
 A line is one feature: parts joined by `+`, or `combine N: PART PART ...` for all
-combinations of up to N of the parts. `#` begins a comment. Parts of a parser's
-features name a place and what is seen there (`s0-1.form` is the word before that of
-`s0`); parts of a tagger's features name a word at some distance. The files of
-`assets/features` are examples.
+combinations of up to N of the parts. After `beam:` it is for parsers with a beam alone.
+`#` begins a comment. Parts of a parser's features name a place and what is seen there
+(`s0-1.form` is the word before that of `s0`); parts of a tagger's features name a word at
+some distance. The files of `assets/features` are examples.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ Atom = tuple[int, int, int, int]
 # Parts that say something about two places; those of links about their subtrees.
 _LINKED = ("contiguous", "right-contiguous")
 _PAIRS = ("distance", *_LINKED)
+# Before a line that greedy search, which is for speed, leaves out.
+_BEAM_ONLY = "beam:"
 
 
 def feature_set_names() -> list[str]:
@@ -75,6 +77,12 @@ class ParserTemplates:
     attributes: tuple[str, ...]
 
 
+def without_beam_features(text: str) -> str:
+    """What greedy search looks at: all lines but those that begin with `beam:`."""
+    kept = [line for line in text.splitlines() if not line.lstrip().startswith(_BEAM_ONLY)]
+    return "".join(f"{line}\n" for line in kept)
+
+
 def read_lines(text: str, settings: Mapping[str, int] | None = None) -> Iterator[tuple[str, ...]]:
     """The features of a text, each as its parts; `combine` lines are written out."""
     if len(text) > _MAX_TEXT:
@@ -84,7 +92,7 @@ def read_lines(text: str, settings: Mapping[str, int] | None = None) -> Iterator
     seen: set[frozenset[str]] = set()
     written = 0
     for number, line in enumerate(text.splitlines(), start=1):
-        body = line.split("#")[0].strip()
+        body = line.split("#")[0].strip().removeprefix(_BEAM_ONLY).strip()
         if not body:
             continue
         for parts in _expand(body, number, settings or {}):

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 from niwaki.errors import ConfigError
 from niwaki.features.parts import SavedParts
-from niwaki.features.templates import load_feature_set, sees_feats
+from niwaki.features.templates import load_feature_set, sees_feats, without_beam_features
 from niwaki.features.weights import Interpolation, PackedWeights, unpack
 from niwaki.kernel.features.words import Clusters
 from niwaki.kernel.linear import SparseWeights
@@ -45,12 +45,12 @@ class TransitionPlan:
         self._init = setup.init if isinstance(setup.init, TransitionParser) else None
         if self._init is not None and self._config.runs > 1:
             raise ConfigError("training.runs is for models trained from nothing; leave it out")
-        self._spec = self._init.model.spec if self._init else self._new_spec()
-        self.labels = self._spec.labels
         self.notes: list[str] = []
         self._beams = {_BEAM: self._config.beam}
         if self._has_greedy:
             self._beams[_GREEDY] = 1
+        self._specs = self._kept_specs() if self._init else self._new_specs()
+        self.labels = self._specs[_BEAM].labels
         self._check_links()
 
     @property
@@ -59,6 +59,16 @@ class TransitionPlan:
         if self._init is not None:
             return self._init.greedy is not None
         return self._config.beam > 1 and self._config.greedy
+
+    def _kept_specs(self) -> dict[str, TransitionSpec]:
+        """Those of the model that is fine-tuned."""
+        return {stage: self._trained(stage).spec for stage in self._beams}
+
+    def _new_specs(self) -> dict[str, TransitionSpec]:
+        """Greedy search has the same labelled moves and may look at less."""
+        spec = self._new_spec()
+        less = replace(spec, features=without_beam_features(spec.features))
+        return {stage: less if beam == 1 else spec for stage, beam in self._beams.items()}
 
     def _new_spec(self) -> TransitionSpec:
         setup, config = self._setup, self._config
@@ -79,11 +89,13 @@ class TransitionPlan:
     def _check_links(self) -> None:
         """Wrong features show here too, before anything is trained."""
         try:
-            weights = SparseWeights(len(self._spec.classes))
-            model = TransitionModel(self._spec, weights, self._setup.clusters)
+            models = [
+                TransitionModel(spec, SparseWeights(len(spec.classes)), self._setup.clusters)
+                for spec in self._specs.values()
+            ]
         except ValueError as error:
             raise ConfigError(f"features: {error}") from error
-        if self._setup.has_links and not model.uses_links:
+        if self._setup.has_links and not any(model.uses_links for model in models):
             raise ConfigError(
                 "links are given, but no feature of this parser uses them; add "
                 'model.more_features = ["contiguous(s1,s0)", ...], and a system that does not swap'
@@ -110,7 +122,7 @@ class TransitionPlan:
 
     @property
     def sees_feats(self) -> bool:
-        return sees_feats(self._spec.features)
+        return any(sees_feats(spec.features) for spec in self._specs.values())
 
     # -- jobs --------------------------------------------------------------------------
 
@@ -118,7 +130,7 @@ class TransitionPlan:
         return [self._chain(stage, beam, tags) for stage, beam in self._beams.items()]
 
     def _chain(self, stage: str, beam: int, tags: Tags) -> Sequence[Job]:
-        plan = self._weights_plan(beam)
+        plan = self._weights_plan(stage, beam)
         base = self._base(stage)
         is_greedy = beam == 1 and self._init is None
         epochs = self._config.greedy_epochs if is_greedy else self._setup.epochs
@@ -139,16 +151,23 @@ class TransitionPlan:
             return None
         if self._corpus.interpolated is not None:
             return Interpolation(self._corpus.interpolated.share, found[0])
-        return Interpolation.of_runs(found, len(self._spec.classes))
+        return Interpolation.of_runs(found, len(self._specs[_BEAM].classes))
 
     def _base(self, stage: str) -> PackedWeights | None:
         """The weights from which a stage goes on."""
         if self._init is None:
             return None
-        model = self._init.model if stage == _BEAM else self._init.greedy
-        if model is None or not isinstance(model.weights, PackedWeights):
+        weights = self._trained(stage).weights
+        if not isinstance(weights, PackedWeights):
             raise ValueError("only a finished model can be trained on")
-        return model.weights
+        return weights
+
+    def _trained(self, stage: str) -> TransitionModel:
+        """What the model that is fine-tuned has for a stage."""
+        assert self._init is not None
+        model = self._init.model if stage == _BEAM else self._init.greedy
+        assert model is not None
+        return model
 
     def _interpolated(self, stage: str, plan: WeightsPlan, tags: Tags) -> list[Job]:
         """The training by those sentences alone whose weights are mixed with those of all."""
@@ -172,10 +191,10 @@ class TransitionPlan:
             for run in range(1, self._config.runs)
         ]
 
-    def _weights_plan(self, beam: int) -> WeightsPlan:
+    def _weights_plan(self, stage: str, beam: int) -> WeightsPlan:
         setup = self._setup
         return WeightsPlan(
-            self._spec,
+            self._specs[stage],
             beam,
             self._config,
             setup.max_rows,
@@ -186,7 +205,7 @@ class TransitionPlan:
 
     def finished(self, weights: Mapping[str, Arrays]) -> Parser:
         models = {
-            stage: TransitionModel(self._spec, unpack(arrays), self._setup.clusters)
+            stage: TransitionModel(self._specs[stage], unpack(arrays), self._setup.clusters)
             for stage, arrays in weights.items()
         }
         # Of a model that is fine-tuned, what probabilities mean is known until it is measured anew.
