@@ -15,10 +15,13 @@ OFFICIAL = {
     "UAS": "UAS",
     "LAS_universal": "LAS",
     "CLAS": "CLAS",
+    "MLAS": "MLAS",
+    "BLEX": "BLEX",
     "UPOS": "UPOS",
     "XPOS": "XPOS",
     "FEATS": "UFeats",
     "LEMMA": "Lemmas",
+    "AllTags": "AllTags",
 }
 
 

@@ -10,7 +10,14 @@ import pytest
 
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError
-from niwaki.metrics.attachment import METRICS, TAG_METRICS, count_sentence, evaluate, f1
+from niwaki.metrics.attachment import (
+    CONTENT_METRICS,
+    METRICS,
+    TAG_METRICS,
+    count_sentence,
+    evaluate,
+    f1,
+)
 from tests.official import OFFICIAL, official_counts
 from tests.toy import write
 
@@ -31,8 +38,8 @@ def counts(system: Sentence) -> dict[str, tuple[int, int, int]]:
 
 def test_what_is_the_same_is_right() -> None:
     found = counts(GOLD)
-    content = found.pop("CLAS")
-    assert content == (4, 4, 4), "not the auxiliary and the point"
+    for name in CONTENT_METRICS:
+        assert found.pop(name) == (4, 4, 4), "not the auxiliary and the point"
     assert set(found.values()) == {(6, 6, 6)}
     assert set(evaluate([GOLD], [GOLD]).scores.values()) == {100.0}
 
@@ -78,6 +85,31 @@ def test_tags_features_and_lemmas() -> None:
     # Typo is no universal feature, and order does not matter.
     assert found["FEATS"] == (4, 6, 6)
     assert found["LAS"] == (6, 6, 6)
+
+
+def test_a_word_with_its_tags_and_function_words() -> None:
+    """MLAS: the auxiliary below `pruned`, and what is said of each word."""
+    assert counts(GOLD)["MLAS"] == (4, 4, 4)
+    for wrong in (
+        GOLD.replace(heads=[3, 6, 0, 5, 3, 3]),
+        GOLD.replace(deprels=["nsubj", "cop", "root", "nmod:poss", "obj", "punct"]),
+        GOLD.replace(upos=["PRON", "VERB", "VERB", "PRON", "NOUN", "PUNCT"]),
+        GOLD.replace(feats=["Case=Nom", "Mood=Ind", "Tense=Past|VerbForm=Part", *GOLD.feats[3:]]),
+        GOLD.replace(upos=["PRON", "AUX", "ADJ", "PRON", "NOUN", "PUNCT"]),
+    ):
+        found = counts(wrong)
+        assert (found["CLAS"], found["MLAS"]) == ((4, 4, 4), (3, 4, 4))
+    # A function word too many; XPOS and features that are no universal ones do not count.
+    found = counts(GOLD.replace(deprels=["nsubj", "aux", "root", "nmod:poss", "mark", "punct"]))
+    assert (found["CLAS"], found["MLAS"]) == ((3, 4, 3), (2, 4, 3))
+    assert counts(GOLD.replace(xpos=["_"] * 6))["MLAS"] == (4, 4, 4)
+
+
+def test_lemmas_of_content_words_and_all_tags() -> None:
+    lemmas = ["She", "has", "prune", "anything", "pine", "dot"]
+    assert counts(GOLD.replace(lemmas=lemmas))["BLEX"] == (3, 4, 4)
+    found = counts(GOLD.replace(xpos=["PRP", "VBZ", "VBN", "_", "NNS", "."], feats=["_"] * 6))
+    assert found["AllTags"] == (2, 6, 6)
 
 
 def test_scores_are_over_words_and_not_over_sentences() -> None:
@@ -168,6 +200,9 @@ def test_scores_of_what_was_given_can_be_left_out() -> None:
     whole = evaluate([GOLD, GOLD], [GOLD, GOLD.replace(heads=[0, 3, 1, 5, 3, 3])])
     found = whole.without(TAG_METRICS)
     assert found.names == ("UAS", "LAS", "LAS_universal", "CLAS")
+    assert set(whole.names) - set(whole.without(["XPOS", "LEMMA"]).names) == {
+        *("XPOS", "LEMMA", "BLEX"),
+    }, "AllTags and MLAS are still of UPOS and features"
     assert found.scores == {name: whole.scores[name] for name in found.names}
     assert found.words == whole.words == 12
     assert "LEMMA" not in found.signature

@@ -164,7 +164,9 @@ def test_what_cannot_be_compared_is_refused() -> None:
         compare(two, one)
     with pytest.raises(NiwakiError, match="attachment and means are different metrics"):
         compare(two, evaluate_means(["cost"], [[1], [2]]))
-    with pytest.raises(NiwakiError, match="only one of the evaluations has FEATS, LEMMA, UPOS"):
+    with pytest.raises(
+        NiwakiError, match="only one of the evaluations has AllTags, BLEX, FEATS, LEM"
+    ):
         compare(two, two.without(TAG_METRICS))
     with pytest.raises(NiwakiError, match="no sentences to draw from"):
         compare(evaluation([]), evaluation([]))

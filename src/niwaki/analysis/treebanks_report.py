@@ -17,8 +17,10 @@ from niwaki.pipeline.pipeline import Pipeline
 
 Scores = Mapping[str, float]
 
-_GOLD = ("UPOS", "XPOS", "FEATS", "LEMMA", "UAS", "LAS", "LAS_universal", "CLAS")
-_RAW = ("Tokens", "Sentences", "Words", "UPOS", "FEATS", "LEMMA", "UAS", "LAS", "LAS_universal")
+_TAGS = ("UPOS", "XPOS", "FEATS", "AllTags", "LEMMA")
+_TREES = ("UAS", "LAS", "LAS_universal", "CLAS", "MLAS", "BLEX")
+_GOLD = (*_TAGS, *_TREES)
+_RAW = ("Tokens", "Words", "Sentences", *_GOLD)
 
 
 @dataclass(frozen=True)
@@ -36,16 +38,12 @@ def measure(model: Pipeline, gold: Sequence[Sentence]) -> Measured:
     parsed = list(model.parse(gold, retag=True))
     seconds = time.perf_counter() - start
     words = sum(map(len, gold))
-    found = evaluate(gold, parsed).scores
+    found = evaluate(gold, parsed).without(model.unpredicted).scores
     raw: Scores = {}
     if model.segmenter is not None:
         read = model.parse(model.read(raw_text(gold)))
-        raw = evaluate_segmentation(gold, read).scores
-    gold_words, from_text = (
-        {name: score for name, score in each.items() if name not in model.unpredicted}
-        for each in (found, raw)
-    )
-    return Measured(gold_words, from_text, words / max(seconds, 1e-9))
+        raw = evaluate_segmentation(gold, read).without(model.unpredicted).scores
+    return Measured(found, raw, words / max(seconds, 1e-9))
 
 
 @dataclass(frozen=True)

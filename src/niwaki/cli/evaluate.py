@@ -3,8 +3,8 @@
 Give a system's output, or a model: then the gold words are parsed. Tags, features and lemmas
 are predicted anew, as by `niwaki parse`; --tags keep keeps those of the file, and leaves out
 their scores. The last line says which tags were used. LAS compares whole labels; LAS_universal
-ignores subtypes and equals the CoNLL 2018 scorer, as do UAS, CLAS, UPOS, XPOS, FEATS
-and LEMMA.
+ignores subtypes and equals the LAS of the CoNLL 2018 scorer, as do all other scores: MLAS is of
+content words with their tags, features and function words, BLEX of those with their lemmas.
 
 With --raw, the text of the gold file is segmented, tagged and parsed by the model (or
 SYSTEM is a segmentation of it), and F1 of tokens, sentences, words and all the rest

@@ -2,16 +2,18 @@
 
 `LAS` compares whole labels; `LAS_universal` ignores subtypes, as the shared task's
 scorer does, and so do `CLAS` (content words only) and `FEATS` (universal features
-only). All words are given, so precision and recall differ for CLAS alone.
+only). `MLAS` is CLAS of words whose UPOS and features are right, too, and all function words
+below them; `BLEX` that of words with the right lemma. `AllTags` are UPOS, XPOS and features in one.
+All words are given, so precision and recall differ for content words alone.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,10 +22,14 @@ from niwaki.errors import CorpusError
 from niwaki.metrics.base import Counts, Evaluation, Metric, Scores
 
 TAG_METRICS = ("UPOS", "XPOS", "FEATS", "LEMMA")
-METRICS = ("UAS", "LAS", "LAS_universal", "CLAS", *TAG_METRICS)
+# Those of content words: what is counted are words with one of _CONTENT_LABELS.
+CONTENT_METRICS = ("CLAS", "MLAS", "BLEX")
+METRICS = ("UAS", "LAS", "LAS_universal", *CONTENT_METRICS, *TAG_METRICS, "AllTags")
+# Scores that look at several columns say nothing new where none of these has a score of its own.
+_COLUMNS = {"MLAS": {"UPOS", "FEATS"}, "BLEX": {"LEMMA"}, "AllTags": {"UPOS", "XPOS", "FEATS"}}
 
 # A label outside Universal Dependencies is neither content nor function.
-CONTENT_LABELS = frozenset(
+_CONTENT_LABELS = frozenset(
     {
         *("nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl"),
         *("dislocated", "advcl", "advmod", "discourse", "nmod", "appos", "nummod", "acl"),
@@ -31,6 +37,7 @@ CONTENT_LABELS = frozenset(
         *("goeswith", "reparandum", "root", "dep"),
     }
 )
+_FUNCTION_LABELS = frozenset({"aux", "cop", "mark", "det", "clf", "case", "cc"})
 _UNIVERSAL_FEATURES = frozenset(
     {
         *("PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy"),
@@ -50,8 +57,11 @@ class AttachmentEvaluation(Evaluation):
         return f1(sums)
 
     def without(self, names: Iterable[str]) -> Self:
-        """The evaluation without some scores, such as those of columns that were given."""
-        left_out = frozenset(names)
+        """The evaluation without some scores, such as those of columns that were given, and without
+        those that need these columns alone.
+        """
+        left_out = set(names)
+        left_out |= {name for name, columns in _COLUMNS.items() if columns <= left_out}
         kept = [at for at, name in enumerate(self.names) if name not in left_out]
         return dataclasses.replace(
             self, counts=self.counts[:, kept], names=tuple(self.names[at] for at in kept)
@@ -112,37 +122,75 @@ def check_same_words(gold: Sentence | None, system: Sentence | None) -> None:
 
 def count_sentence(gold: Sentence, system: Sentence) -> list[tuple[int, int, int]]:
     """(right, gold, system) for each of METRICS."""
-    size = len(gold)
-    universal = [label.partition(":")[0] for label in gold.deprels]
-    found = [label.partition(":")[0] for label in system.deprels]
-    heads = [a == b for a, b in zip(gold.heads, system.heads, strict=True)]
 
-    def whole(right: Iterable[bool]) -> tuple[int, int, int]:
-        return sum(right), size, size
+    def same(a: Iterable[Any], b: Iterable[Any]) -> list[bool]:
+        return [one == other for one, other in zip(a, b, strict=True)]
 
-    labelled = [h and a == b for h, a, b in zip(heads, gold.deprels, system.deprels, strict=True)]
-    coarse = [h and a == b for h, a, b in zip(heads, universal, found, strict=True)]
-    content = (
-        sum(r and label in CONTENT_LABELS for r, label in zip(coarse, universal, strict=True)),
-        sum(label in CONTENT_LABELS for label in universal),
-        sum(label in CONTENT_LABELS for label in found),
-    )
-    features = zip(gold.feats, system.feats, strict=True)
-    lemmas = zip(gold.lemmas, system.lemmas, strict=True)
+    def both(a: Iterable[bool], b: Iterable[bool]) -> list[bool]:
+        return [one and other for one, other in zip(a, b, strict=True)]
+
+    labels, found = universal_labels(gold), universal_labels(system)
+    below, found_below = function_words(gold, labels), function_words(system, found)
+    heads = same(gold.heads, system.heads)
+    coarse = both(heads, same(labels, found))
+    content = both(coarse, map(is_content, labels))
+    upos, xpos = same(gold.upos, system.upos), same(gold.xpos, system.xpos)
+    feats = list(map(same_features, gold.feats, system.feats))
+    lemmas = list(map(same_lemma, gold.lemmas, system.lemmas))
+    tagged = both(upos, feats)
+    # A word with its function words: those of the system are the same, and each is right.
+    sound = both(coarse, tagged)
+    whole = both(same(below, found_below), (all(sound[x] for x in each) for each in below))
+    right = {
+        "UAS": heads,
+        "LAS": both(heads, same(gold.deprels, system.deprels)),
+        "LAS_universal": coarse,
+        "CLAS": content,
+        "MLAS": both(content, both(tagged, whole)),
+        "BLEX": both(content, lemmas),
+        "UPOS": upos,
+        "XPOS": xpos,
+        "FEATS": feats,
+        "LEMMA": lemmas,
+        "AllTags": both(tagged, xpos),
+    }
+    of_content = sum(map(is_content, labels)), sum(map(is_content, found))
+    of_all = len(gold), len(gold)
     return [
-        whole(heads),
-        whole(labelled),
-        whole(coarse),
-        content,
-        whole(a == b for a, b in zip(gold.upos, system.upos, strict=True)),
-        whole(a == b for a, b in zip(gold.xpos, system.xpos, strict=True)),
-        whole(universal_features(a) == universal_features(b) for a, b in features),
-        whole(a in ("_", b) for a, b in lemmas),
+        (sum(right[name]), *(of_content if name in CONTENT_METRICS else of_all)) for name in METRICS
     ]
 
 
-def universal_features(feats: str) -> dict[str, str]:
-    """Those features of a FEATS column that are the same in all languages."""
+def is_content(label: str) -> bool:
+    """Whether a universal label is one of content words."""
+    return label in _CONTENT_LABELS
+
+
+def universal_labels(sentence: Sentence) -> list[str]:
+    """The labels without their subtypes."""
+    return [label.partition(":")[0] for label in sentence.deprels]
+
+
+def function_words(sentence: Sentence, labels: Sequence[str]) -> list[list[int]]:
+    """The places of the function words that depend on each word, given its universal labels."""
+    found: list[list[int]] = [[] for _ in labels]
+    for place, (head, label) in enumerate(zip(sentence.heads, labels, strict=True)):
+        if head > 0 and label in _FUNCTION_LABELS:
+            found[head - 1].append(place)
+    return found
+
+
+def same_features(gold: str, system: str) -> bool:
+    """Whether those features are the same that are the same in all languages."""
+    return gold == system or _universal_features(gold) == _universal_features(system)
+
+
+def same_lemma(gold: str, system: str) -> bool:
+    """Where gold says nothing, any lemma is right."""
+    return gold in ("_", system)
+
+
+def _universal_features(feats: str) -> dict[str, str]:
     pairs = parse_pairs(feats).items()
     return {name: value for name, value in pairs if name in _UNIVERSAL_FEATURES}
 

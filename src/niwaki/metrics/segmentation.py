@@ -20,13 +20,19 @@ import numpy as np
 from niwaki.data.rawtext import surface_tokens
 from niwaki.data.sentence import Sentence
 from niwaki.errors import CorpusError, shown
-from niwaki.metrics.attachment import CONTENT_LABELS, AttachmentEvaluation, universal_features
+from niwaki.metrics import attachment
+from niwaki.metrics.attachment import (
+    CONTENT_METRICS,
+    AttachmentEvaluation,
+    function_words,
+    is_content,
+    same_features,
+    same_lemma,
+    universal_labels,
+)
 from niwaki.metrics.base import Counts, Metric
 
-METRICS = (
-    *("Tokens", "Sentences", "Words"),
-    *("UAS", "LAS", "LAS_universal", "CLAS", "UPOS", "XPOS", "FEATS", "LEMMA"),
-)
+METRICS = ("Tokens", "Sentences", "Words", *attachment.METRICS)
 _ROOT, _UNKNOWN = -1, -2
 
 # Where something begins in the text: what is right, what gold has, what the system has.
@@ -42,14 +48,12 @@ class _Word(NamedTuple):
     sentence: Sentence
     place: int  # in the sentence
     head: int  # number in the document
+    label: str  # without its subtype
+    function_words: list[int]  # numbers in the document
 
     @property
     def form(self) -> str:
         return self.sentence.forms[self.place].lower()
-
-    @property
-    def label(self) -> str:
-        return self.sentence.deprels[self.place].partition(":")[0]
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,8 @@ def _lay_out(sentences: Iterable[Sentence]) -> _Document:
     at = 0
     for sentence in sentences:
         first, base = at, len(document.words)
+        labels = universal_labels(sentence)
+        below = function_words(sentence, labels)
         for token in surface_tokens(sentence):
             text.append("".join(token.form.split()))
             end = at + len(text[-1])
@@ -121,7 +127,10 @@ def _lay_out(sentences: Iterable[Sentence]) -> _Document:
                 head = sentence.heads[place]
                 number = base + head - 1 if head > 0 else _ROOT if head == 0 else _UNKNOWN
                 multiword = token.last > token.first
-                document.words.append(_Word(at, end, multiword, sentence, place, number))
+                numbers = [base + each for each in below[place]]
+                document.words.append(
+                    _Word(at, end, multiword, sentence, place, number, labels[place], numbers)
+                )
             at = end
         document.sentences.add((first, at))
     return _Document("".join(text), document.tokens, document.sentences, document.words)
@@ -225,38 +234,59 @@ def _words(
     gold: Sequence[_Word], system: Sequence[_Word], pairs: Sequence[tuple[int, int]]
 ) -> dict[str, _Places]:
     """`Words` and the metrics after it."""
-    partner = {s: g for g, s in pairs}
-    right: dict[str, list[int]] = {name: [] for name in METRICS[2:]}
-    for g, s in pairs:
-        for name, good in _judged(gold[g], system[s], partner).items():
-            if good:
-                right[name].append(gold[g].start)
+    judged = _judged(gold, system, pairs)
     found: dict[str, _Places] = {}
-    for name, places in right.items():
+    for name in METRICS[2:]:
+        right = [gold[g].start for (g, _), good in zip(pairs, judged, strict=True) if good[name]]
         one, other = (
-            [word.start for word in words if name != "CLAS" or word.label in CONTENT_LABELS]
+            [word.start for word in words if name not in CONTENT_METRICS or is_content(word.label)]
             for words in (gold, system)
         )
-        found[name] = places, one, other
+        found[name] = right, one, other
     return found
 
 
-def _judged(one: _Word, other: _Word, partner: Mapping[int, int]) -> dict[str, bool]:
-    """What is right about a word of the system that stands for a gold one."""
+def _judged(
+    gold: Sequence[_Word], system: Sequence[_Word], pairs: Sequence[tuple[int, int]]
+) -> list[dict[str, bool]]:
+    """What is right about the words of the system that stand for gold ones."""
+    partner = {s: g for g, s in pairs}
+    found = [_judged_alone(gold[g], system[s], partner) for g, s in pairs]
+    # Gold words that are right themselves: as labelled dependents, and in their tags.
+    sound = {
+        g
+        for (g, _), good in zip(pairs, found, strict=True)
+        if good["LAS_universal"] and good["UPOS"] and good["FEATS"]
+    }
+    for (g, s), good in zip(pairs, found, strict=True):
+        below = gold[g].function_words
+        same = below == [partner.get(each, _UNKNOWN) for each in system[s].function_words]
+        good["MLAS"] = good["CLAS"] and g in sound and same and sound.issuperset(below)
+    return found
+
+
+def _judged_alone(one: _Word, other: _Word, partner: Mapping[int, int]) -> dict[str, bool]:
+    """What is right about a word, whatever is below it."""
     a, i, b, j = one.sentence, one.place, other.sentence, other.place
     head = other.head if other.head < 0 else partner.get(other.head, _UNKNOWN)
     attached = head == one.head != _UNKNOWN
     coarse = attached and one.label == other.label
+    content = coarse and is_content(one.label)
+    lemma = same_lemma(a.lemmas[i], b.lemmas[j])
+    upos, xpos = a.upos[i] == b.upos[j], a.xpos[i] == b.xpos[j]
+    feats = same_features(a.feats[i], b.feats[j])
     return {
         "Words": True,
         "UAS": attached,
         "LAS": attached and a.deprels[i] == b.deprels[j],
         "LAS_universal": coarse,
-        "CLAS": coarse and one.label in CONTENT_LABELS,
-        "UPOS": a.upos[i] == b.upos[j],
-        "XPOS": a.xpos[i] == b.xpos[j],
-        "FEATS": universal_features(a.feats[i]) == universal_features(b.feats[j]),
-        "LEMMA": a.lemmas[i] in ("_", b.lemmas[j]),
+        "CLAS": content,
+        "BLEX": content and lemma,
+        "UPOS": upos,
+        "XPOS": xpos,
+        "FEATS": feats,
+        "LEMMA": lemma,
+        "AllTags": upos and xpos and feats,
     }
 
 

@@ -470,10 +470,6 @@ def with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:
     for name, search in pipeline.parser.ways.items():
         way = vars(search)
         parsed = pipeline.parse(dev.sentences, retag=True, **way)
-        found = evaluate(dev.sentences, parsed).scores
-        scores[name] = {
-            metric: round(value, 2)
-            for metric, value in found.items()
-            if metric not in pipeline.unpredicted
-        }
+        found = evaluate(dev.sentences, parsed).without(pipeline.unpredicted).scores
+        scores[name] = {metric: round(value, 2) for metric, value in found.items()}
     return replace(pipeline, config={**pipeline.config, "scores_on_dev": scores})
