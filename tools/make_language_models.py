@@ -28,11 +28,7 @@ class Language:
     folder: str
     treebank: str
     licence: str = "CC BY-SA 4.0"
-    overrides: tuple[str, ...] = ()
 
-
-# Of large treebanks a small model holds one table of weights, not two: that of greedy search.
-GREEDY = ("model.beam=1",)
 
 LANGUAGES = {
     "af": Language("Afrikaans", "ud-afrikaans-afribooms", "UD Afrikaans-AfriBooms"),
@@ -41,8 +37,8 @@ LANGUAGES = {
     "ga": Language("Irish", "ud-irish-idt", "UD Irish-IDT", "CC BY-SA 3.0"),
     "hy": Language("Armenian", "ud-armenian-armtdp", "UD Armenian-ArmTDP"),
     "is": Language("Icelandic", "ud-icelandic-modern", "UD Icelandic-Modern"),
-    "ja": Language("Japanese", "ud-japanese-gsd", "UD Japanese-GSD", overrides=GREEDY),
-    "pt": Language("Portuguese", "ud-portuguese-bosque", "UD Portuguese-Bosque", overrides=GREEDY),
+    "ja": Language("Japanese", "ud-japanese-gsd", "UD Japanese-GSD"),
+    "pt": Language("Portuguese", "ud-portuguese-bosque", "UD Portuguese-Bosque"),
     "te": Language("Telugu", "ud-telugu-mtg", "UD Telugu-MTG"),
     "tr": Language("Turkish", "ud-turkish-framenet", "UD Turkish-FrameNet"),
     "vi": Language("Vietnamese", "ud-vietnamese-vtb", "UD Vietnamese-VTB"),
@@ -68,7 +64,6 @@ def make(code: str, data: Path, whole: Path, shipped: Path) -> None:
         "licences": [f"model: {language.licence}", f"{language.treebank}: {language.licence}"],
     }
     overrides = [f"--set=card.{key}={_toml(value)}" for key, value in card.items()]
-    overrides += [f"--set={each}" for each in language.overrides]
     model, small = whole / f"{code}.niwaki", shipped / f"{code}.niwaki"
     dev = part(folder, "dev")
     if not model.exists():

@@ -14,6 +14,8 @@ from niwaki.data.sentence import Sentence
 from niwaki.errors import ModelError, NiwakiError
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import load
+from niwaki.training.config_file import make_config
+from niwaki.training.run import train
 from niwaki.verbs.describing import info
 from niwaki.verbs.evaluating import evaluate
 from niwaki.verbs.shrinking import shrink
@@ -59,6 +61,31 @@ def test_it_says_what_it_costs(half: tuple[Path, Shrunk], toy: list[Sentence]) -
     assert info(path).config["shrunk"]["rows"] == {n: new for n, (_, new) in found.rows.items()}
 
 
+def test_one_set_of_weights_is_left_out_where_there_is_room_for_one(
+    model_path: Path, model: Pipeline, toy: list[Sentence], tmp_path: Path
+) -> None:
+    output, packed = tmp_path / "tiny.niwaki", tmp_path / "packed.niwaki"
+    assert model.parser.facts["greedy"] is True
+    load(model_path).save(packed, packed=True)
+    found = shrink(model_path, output, dev=toy, size=packed.stat().st_size // 3)
+    assert found.alone in ("beam", "greedy")
+    small = load(output)
+    assert "greedy" not in found.rows and not small.parser.divisions
+    card = small.config
+    if found.alone == "greedy":
+        assert card["model"]["beam"] == small.parser.beam == 1
+        assert list(small.parser.ways) == list(card["scores_on_dev"]) == ["greedy"]
+        # What it does in its one way stands for both.
+        assert found.after["LAS (beam)"] == found.after["LAS (greedy)"]
+    else:
+        assert card["model"]["greedy"] is False
+    assert evaluate(toy, output).scores["LAS"] == found.after["LAS (beam)"]
+    # It is a model like any other, which is also trained on.
+    assert all(parsed.tree.is_complete for parsed in small.parse(toy, beam=4))
+    config = make_config({"objective": [{"data": str(TOY)}], "training": {"epochs": 1}})
+    assert train(config, tmp_path / "on.niwaki", init=small).parser.facts == small.parser.facts
+
+
 def test_it_is_calibrated_anew(half: tuple[Path, Shrunk], model: Pipeline) -> None:
     small = load(half[0])
     assert small.parser.gives_probabilities == model.parser.gives_probabilities
@@ -79,7 +106,7 @@ def test_the_command(model_path: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert cli.main([*given, "10MB"]) == 0
     assert "LAS (beam)" in capsys.readouterr().out
     assert cli.main([*given, "10MB", "--json"]) == 0
-    assert set(json.loads(capsys.readouterr().out)) == {"sizes", "rows", "scores"}
+    assert set(json.loads(capsys.readouterr().out)) == {"sizes", "alone", "rows", "scores"}
     for size in ("much", "0", "3MBs", "1.5TB"):
         assert cli.main([*given, size]) == 2
         assert "give a size such as 2.5MB" in capsys.readouterr().err

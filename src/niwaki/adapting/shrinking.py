@@ -3,11 +3,14 @@
 Each table of a model keeps its most important rows. Which table gives up a fifth of its rows next
 is decided by what it costs on development data for each byte that it saves, until the file, whose
 parts are deflated, is as small as was asked for.
+
+A parser may have several sets of weights, for a beam and for greedy search, and there is perhaps
+room for one good one only: what comes of each alone is measured beside what comes of all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -21,7 +24,7 @@ from niwaki.features.weights import PackedWeights, pruned
 from niwaki.learning.corpus import Corpus
 from niwaki.metrics.attachment import evaluate
 from niwaki.metrics.segmentation import evaluate_segmentation
-from niwaki.parsers.base import load_family
+from niwaki.parsers.base import Divisible, load_family
 from niwaki.pipeline.pipeline import Pipeline
 from niwaki.pipeline.store import pipeline_of
 from niwaki.training.run import with_scores
@@ -43,10 +46,15 @@ Watch = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Shrunk:
-    """A model that was made small: scores on development data, before and after."""
+    """A model that was made small: scores on development data, before and after.
+
+    If it has one set of its parser's weights alone, `alone` says which; it then searches in one
+    way only, whose scores stand for those of the others.
+    """
 
     model: Pipeline
-    rows: Mapping[str, tuple[int, int]]  # of each table, before and after
+    alone: str
+    rows: Mapping[str, tuple[int, int]]  # of each table that it has, before and after
     sizes: tuple[int, int]
     before: Mapping[str, float]
     after: Mapping[str, float]
@@ -54,6 +62,7 @@ class Shrunk:
     def to_json(self) -> dict[str, Any]:
         return {
             "sizes": list(self.sizes),
+            "alone": self.alone,
             "rows": {name: list(pair) for name, pair in self.rows.items()},
             "scores": {name: [self.before[name], self.after[name]] for name in self.before},
         }
@@ -64,17 +73,45 @@ def shrink(file: ModelFile, dev: Sequence[Sentence], size: int, watch: Watch) ->
 
     Probabilities are calibrated anew on the development data, and the card has the new scores.
     """
-    full = pipeline_of(file)
+    whole = pipeline_of(file)
+    ways = tuple(whole.parser.ways)
     some = list(dev[:: -(-len(dev) // _MOST_SENTENCES)])
-    search = _Search(file, full, some, size, watch)
-    found = search.run()
-    before = _scores(full, dev)
+    searches = {"": _Search(file, ways, some, size, watch)}
+    if not searches[""].is_small_enough:
+        for name, part in _divided(whole).items():
+            searches[name] = _Search(part.as_file(), ways, some, size, watch)
+    found = {name: state for name, each in searches.items() if (state := each.run())}
+    if not found:
+        least = min(search.least for search in searches.values())
+        raise ModelError(f"{file.path}: at least {least:,} bytes; {size:,} cannot be reached")
+    alone = max(found, key=lambda name: searches[name].score(found[name]))
+    search, state = searches[alone], found[alone]
     corpus = Corpus(("development data",), tuple(dev))
-    model = with_scores(_calibrated(search.pipeline(found), corpus), corpus)
-    rows = {name: (table.rows, found[name]) for name, table in search.tables.items()}
-    card = {**model.config, "shrunk": {"bytes": size, "rows": {n: b for n, (_, b) in rows.items()}}}
-    sizes = sum(map(len, file.parts.values())), search.size(found)
-    return Shrunk(replace(model, config=card), rows, sizes, before, _scores(model, dev))
+    model = with_scores(_calibrated(search.pipeline(state), corpus), corpus)
+    rows = {name: (table.rows, state[name]) for name, table in search.tables.items()}
+    card = {**model.config, "shrunk": {"bytes": size, "rows": state}}
+    sizes = sum(map(len, file.parts.values())), search.size(state)
+    before, after = (_scores(each, ways, dev) for each in (whole, model))
+    return Shrunk(replace(model, config=card), alone, rows, sizes, before, after)
+
+
+def _divided(whole: Pipeline) -> dict[str, Pipeline]:
+    """The models with one set of the parser's weights alone, by what it is good for."""
+    if not isinstance(whole.parser, Divisible):
+        return {}
+    table = whole.config["model"]
+    return {
+        name: replace(
+            whole,
+            parser=parser,
+            config={
+                **whole.config,
+                # What the parser is, as a card has it.
+                "model": {**table, **{k: x for k, x in parser.facts.items() if k in table}},
+            },
+        )
+        for name, parser in whole.parser.divisions.items()
+    }
 
 
 @dataclass
@@ -82,11 +119,12 @@ class _Search:
     """States are how many rows each table keeps."""
 
     file: ModelFile
-    full: Pipeline
+    ways: Sequence[str]  # to search, that count
     dev: Sequence[Sentence]
     wanted: int
     watch: Watch
     _sizes: dict[tuple[str, int], int] = field(default_factory=dict)
+    _measured: dict[tuple[int, ...], float] = field(default_factory=dict)
 
     @cached_property
     def tables(self) -> dict[str, PackedWeights]:
@@ -120,10 +158,24 @@ class _Search:
         parts = {table_file(name): self._part(name, rows) for name, rows in state.items()}
         return pipeline_of(ModelFile(self.file.path, {**self.file.parts, **parts}))
 
-    def run(self) -> dict[str, int]:
-        """The state that is small enough, found step by step."""
-        state = {name: table.rows for name, table in self.tables.items()}
-        score, size = self._score(state), self.size(state)
+    @property
+    def _whole(self) -> dict[str, int]:
+        return {name: table.rows for name, table in self.tables.items()}
+
+    @property
+    def is_small_enough(self) -> bool:
+        """Whether it is when its parts are deflated."""
+        return self.size(self._whole) <= self.wanted
+
+    @property
+    def least(self) -> int:
+        """The bytes below which there is nothing."""
+        return self.size({name: min(_FEWEST_ROWS, rows) for name, rows in self._whole.items()})
+
+    def run(self) -> dict[str, int] | None:
+        """The state that is small enough, found step by step; None if there is none."""
+        state = self._whole
+        score, size = self.score(state), self.size(state)
         # Losses for a byte, as they were when they were last measured.
         losses: dict[str, float] = {}
         while size > self.wanted:
@@ -131,16 +183,14 @@ class _Search:
             steps = {name: self._step(state, name) for name in state}
             steps = {name: step for name, step in steps.items() if self.size(step) < size}
             if not steps:
-                raise ModelError(
-                    f"{self.file.path}: at least {size:,} bytes; {self.wanted:,} cannot be reached"
-                )
+                return None
             measured: dict[str, float] = {}
             while True:
                 # Nothing beats a step that is still the cheapest when it is measured again.
                 name = min(steps, key=lambda each: losses.get(each, float("-inf")))
                 if name in measured:
                     break
-                measured[name] = self._score(steps[name])
+                measured[name] = self.score(steps[name])
                 loss = max(_LEAST_LOSS, score - measured[name])
                 losses[name] = loss / (size - self.size(steps[name]))
             before, state, score = state[name], steps[name], measured[name]
@@ -161,20 +211,27 @@ class _Search:
                 high = middle
         return {**state, name: low}
 
-    def _score(self, state: Mapping[str, int]) -> float:
-        scores = _scores(self.pipeline(state), self.dev)
-        return sum(scores.values()) / len(scores)
+    def score(self, state: Mapping[str, int]) -> float:
+        """The mean of all scores on the development data."""
+        key = tuple(state.values())
+        if key not in self._measured:
+            scores = _scores(self.pipeline(state), self.ways, self.dev)
+            self._measured[key] = sum(scores.values()) / len(scores)
+        return self._measured[key]
 
 
-def _scores(model: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]:
-    """How good the parts of a model are, in percent: trees, tags, and words in raw text."""
+def _scores(model: Pipeline, ways: Iterable[str], dev: Sequence[Sentence]) -> dict[str, float]:
+    """How good the parts of a model are, in percent: trees, tags, and words in raw text.
+
+    Where it cannot search in one of the ways, what counts is what it does in its usual one.
+    """
+    usual, *_ = own = list(model.parser.ways.values())
+    trees = {each: evaluate(dev, model.parse(dev, retag=True, **vars(each))).scores for each in own}
     found: dict[str, float] = {}
-    for name, search in model.parser.ways.items():
-        scores = evaluate(dev, model.parse(dev, retag=True, **vars(search))).scores
+    for name in ways:
+        scores = trees[model.parser.ways.get(name, usual)]
         found[f"{_TREES} ({name})"] = scores[_TREES]
-    for name in _TAGS:
-        if name in scores and name not in model.unpredicted:
-            found[name] = scores[name]
+    found |= {name: scores[name] for name in _TAGS if name not in model.unpredicted}
     if model.segmenter is not None:
         segmented = list(model.read(raw_text(dev)))
         scores = evaluate_segmentation(dev, segmented).scores

@@ -2,8 +2,9 @@
 
 The file is packed, which costs nothing but a moment when it is read. If that is not enough, tables
 of weights give up rows, the least important first; which table is next is decided by what trees,
-tags and words of --dev lose for each byte. The scores before and after are printed, and stand on
-the new card. A network has no such rows: it is packed only.
+tags and words of --dev lose for each byte. If there is no room for weights for a beam and others
+for greedy search, one of the two is left out, whichever --dev misses less. The scores before and
+after are printed, and stand on the new card. A network has no such rows: it is packed only.
 
   niwaki shrink te.niwaki --to-size 2.5MB --dev te_mtg-ud-dev.conllu -o small.niwaki
 """
@@ -62,6 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         ).to_text()
     )
     print(Table("rows of weights", ["", "before", "after"], rows).to_text())
+    if found.alone:
+        print(f"weights: those of the {found.alone} search alone, in which it always searches now")
     old, new = found.sizes
     print(f"{arguments.output}: {new / 1e6:.2f} MB of {old / 1e6:.2f} MB")
     return OK

@@ -129,6 +129,17 @@ class TaggingParser(Protocol):
 
 
 @runtime_checkable
+class Divisible(Protocol):
+    """A parser with several sets of weights, of which one may be enough."""
+
+    @property
+    def divisions(self) -> Mapping[str, Parser]:
+        """The parsers that each of them makes alone, by what they are good for; none if it has
+        but one.
+        """
+
+
+@runtime_checkable
 class WordKnowing(Protocol):
     """A parser that can tell which words it was made for."""
 

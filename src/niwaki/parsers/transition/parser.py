@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from niwaki.data.constraints import Constraints
@@ -12,7 +12,7 @@ from niwaki.errors import ModelError
 from niwaki.features.parts import Parts
 from niwaki.features.vocabulary import Values, Vocabulary
 from niwaki.kernel.batch import Batch
-from niwaki.parsers.base import Parsed, Search, check_options
+from niwaki.parsers.base import Parsed, Parser, Search, check_options
 from niwaki.parsers.beliefs import BELIEVED_TREES, Beliefs
 from niwaki.parsers.transition.confidence import Confidence, gather_evidence
 from niwaki.parsers.transition.model import TransitionModel
@@ -101,7 +101,17 @@ class TransitionParser:
 
     @property
     def ways(self) -> Mapping[str, Search]:
-        return {"beam": Search(beam=self.beam), "greedy": Search(beam=1)}
+        greedy = {"greedy": Search(beam=1)}
+        return greedy if self.beam == 1 else {"beam": Search(beam=self.beam), **greedy}
+
+    @property
+    def divisions(self) -> Mapping[str, Parser]:
+        if self.greedy is None:
+            return {}
+        return {
+            "beam": replace(self, greedy=None),
+            "greedy": replace(self, model=self.greedy, beam=1, greedy=None),
+        }
 
     @property
     def gives_probabilities(self) -> bool:
