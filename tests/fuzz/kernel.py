@@ -233,8 +233,14 @@ def _tagger(choices: Choices) -> None:
     )
     one = np.ones(1, dtype=np.uint16)
     few = lexicon_classifier.Candidates(one.astype("u8"), one, one)
-    choose = lexicon_classifier.LexiconClassifier(_model(5), window, _window(choices), few)
-    _try(choose.choose, batch, numbers(choices, "u8", batch.words))
+    _try(lambda: lexicon_classifier.Factors(numbers(choices, "u2"), numbers(choices, "u2")))
+    factors = lexicon_classifier.Factors(one, odd(choices, one))
+    choose = lexicon_classifier.LexiconClassifier(
+        _model(5), window, _window(choices), few, choices.of([None, factors])
+    )
+    feats = choices.of([None, numbers(choices, "u8", batch.words)])
+    _try(choose.choose, batch, numbers(choices, "u8", batch.words), feats)
+    _try(choose.learn, batch, numbers(choices, "u8"), none, numbers(choices, "i4"), 0.1, 0.1, feats)
     _try(choose.level_keys, batch, numbers(choices, "u8", batch.words))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from niwaki.data.sentence import Sentence
 from niwaki.features.templates import compile_window, tagging_features
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.linear import SparseWeights
-from niwaki.kernel.tagging.lexicon_classifier import Candidates, LexiconClassifier
+from niwaki.kernel.tagging.lexicon_classifier import Candidates, Factors, LexiconClassifier
 from niwaki.kernel.tagging.tagger import Tagger
 from niwaki.kernel.tagging.window import Window
 
@@ -189,13 +191,83 @@ def test_candidates_come_from_the_first_level_that_knows_the_word() -> None:
     classifier = LexiconClassifier(learner, compile_window("w0.form"), levels, table)
     gold = np.array([2, 1, 2], dtype=np.int32)
     order = np.zeros(1, dtype=np.int32)
-    choices, mistakes = classifier.learn(batch, tags, gold, order, 1.0)
+    choices, mistakes = classifier.learn(batch, tags, gold, order, 0.1, 0.1)
     assert (choices, mistakes) == (2, 1)
     assert classifier.choose(batch, tags).tolist() == [2, 1, -1]
 
 
+FACTORS = Factors(np.array([2, 2, 1, 0], np.uint16), np.array([0, 1, 0, 2, 1], np.uint16))
+
+
+def chooser(learner: SparseWeights, batch: Batch, tags: np.ndarray, features: str) -> Any:
+    """Among all classes of FACTORS, for each word."""
+    levels = compile_window("t0")
+    probe = LexiconClassifier(SparseWeights(4), levels, levels, candidates({}))
+    every = {int(key): [0, 1, 2, 3] for key in probe.level_keys(batch, tags)[0]}
+    return LexiconClassifier(learner, compile_window(features), levels, candidates(every), FACTORS)
+
+
+def keys_of(features: str, batch: Batch) -> np.ndarray:
+    """What the templates make of the first word."""
+    window = compile_window(features)
+    probe = LexiconClassifier(SparseWeights(1), window, window, candidates({}))
+    return np.ascontiguousarray(probe.level_keys(batch, np.zeros(batch.words, np.uint64))[:, 0])
+
+
+def test_the_score_of_a_class_is_that_of_its_factors() -> None:
+    batch, tags = batch_of(["a"]), np.array([50], dtype=np.uint64)
+    for scores, best in (((1, 2, 0), 0), ((1, -1, 2), 1), ((-1, 2, 0), 2), ((-1, -1, -1), 3)):
+        learner = SparseWeights(3)
+        classifier = chooser(learner, batch, tags, "w0.form")
+        key = keys_of("w0.form", batch)
+        for column, score in enumerate(scores):
+            learner.add(key, column, score)
+        assert classifier.choose(batch, tags).tolist() == [best]
+
+
+def test_a_step_climbs_the_likelihood_of_the_right_class() -> None:
+    """The gradient of a column is how often the right class has it, less how often one expects."""
+    batch, tags = batch_of(["a"]), np.array([50], dtype=np.uint64)
+    start, rate, damping = (0.5, -0.25, 1.0), 0.1, 1.0
+    columns = [[0, 1], [0, 2], [1], []]
+    for right in range(4):
+        learner = SparseWeights(3)
+        classifier = chooser(learner, batch, tags, "w0.form")
+        key = keys_of("w0.form", batch)
+        for column, score in enumerate(start):
+            learner.add(key, column, score)
+        scores = np.array([sum(start[c] for c in x) for x in columns])
+        shares = np.exp(scores) / np.exp(scores).sum()
+        has = np.array([[column in x for column in range(3)] for x in columns])
+        gradient = has[right] - shares @ has
+        gold, order = np.array([right], dtype=np.int32), np.zeros(1, dtype=np.int32)
+        classifier.learn(batch, tags, gold, order, rate, damping)
+        wanted = np.array(start) + rate * gradient / (np.abs(gradient) + damping)
+        assert learner.scores(key) == pytest.approx(wanted, abs=1e-5)
+
+
+def test_features_of_feats() -> None:
+    batch, tags = batch_of(["a", "a"]), np.array([50, 50], dtype=np.uint64)
+    feats, gold = np.array([70, 80], dtype=np.uint64), np.array([0, 2], dtype=np.int32)
+    learner = SparseWeights(3)
+    classifier = chooser(learner, batch, tags, "f0")
+    for _ in range(20):
+        classifier.learn(batch, tags, gold, np.zeros(1, dtype=np.int32), 0.5, 0.1, feats)
+    assert classifier.choose(batch, tags, feats).tolist() == [0, 2]
+    assert classifier.choose(batch, tags, feats[::-1].copy()).tolist() == [2, 0]
+    # Without them, all words are the same.
+    assert len(set(classifier.choose(batch, tags).tolist())) == 1
+
+
 def test_lexicon_classifier_refusals() -> None:
     levels = compile_window("t0")
+    batch, tags = batch_of(["a"]), np.array([50], dtype=np.uint64)
+    with pytest.raises(ValueError, match="columns that there are not"):
+        chooser(SparseWeights(2), batch, tags, "t0")
+    with pytest.raises(ValueError, match="columns do not fit together"):
+        Factors(np.ones(2, np.uint16), np.ones(1, np.uint16))
+    with pytest.raises(ValueError, match="tags do not fit"):
+        chooser(SparseWeights(3), batch, tags, "t0").choose(batch, tags, tags[:0])
     with pytest.raises(ValueError, match="no class"):
         LexiconClassifier(SparseWeights(1), levels, levels, candidates({5: [1]}))
     with pytest.raises(ValueError, match="no candidate"):

@@ -265,11 +265,13 @@ def _tagger_atom(part: str) -> tuple[int, int, int]:
     kinds = WINDOW_KINDS
     if part in ("case", "first"):
         return kinds[part], 0, 0
-    if tag := re.fullmatch(r"t([-+][12]|0)", part):
-        return kinds["tag"], int(tag[1]), 0
+    if tag := re.fullmatch(r"([tf])([-+][12]|0)", part):
+        return kinds["tag" if tag[1] == "t" else "feats"], int(tag[2]), 0
     word = re.fullmatch(r"w([-+][12]|0)\.(\w+)", part)
     if word is None:
-        raise ConfigError(f"features: found {shown(part)}; write w0.form, w-1.lower, t-1, case ...")
+        raise ConfigError(
+            f"features: found {shown(part)}; write w0.form, w-1.lower, t-1, f0, case ..."
+        )
     if word[2] == "grams":
         return kinds["grams"], int(word[1]), 0
     if word[2] not in ATTRIBUTE_NAMES:

@@ -81,5 +81,5 @@ def _seen(model: Pipeline, sentences: Sequence[Sentence]) -> list[bool] | None:
     if lexicon is None or model.tagger is None or not sentences:
         return None
     batch = Batch([sentence.source for sentence in sentences])
-    found: list[bool] = lexicon.knows(batch, model.tagger.tag(batch).tag).tolist()
+    found: list[bool] = lexicon.knows(batch, model.tagger.tag(batch)).tolist()
     return found

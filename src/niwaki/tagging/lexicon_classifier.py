@@ -1,9 +1,10 @@
-"""Chooses a value for each tagged word among the few that it can have: FEATS, XPOS, lemma rules."""
+"""Chooses a value for each tagged word among those that it can have: FEATS, XPOS, lemma rules."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,94 +17,103 @@ from niwaki.features.weights import PackedWeights
 from niwaki.kernel.batch import Batch
 from niwaki.kernel.linear import SparseWeights
 from niwaki.kernel.tagging import lexicon_classifier as kernel
-
-# Candidates are looked up by the word and its tag if both were seen together, else by
-# less and less of the word.
-LEVELS = (
-    "w0.lower + t0",
-    "w0.suffix4 + t0",
-    "w0.suffix3 + t0",
-    "w0.suffix2 + t0",
-    "w0.suffix1 + t0",
-    "t0",
-)
+from niwaki.tagging.tagger import Tags
 
 Arrays = dict[str, NDArray[Any]]
 
 
+@dataclass(frozen=True)
+class Choice:
+    """Which values there are, who can have which, and what the choice looks at.
+
+    Candidates are looked up by the first of the `levels` at which anything is known: the word with
+    its tag, else less and less of it. The score of a value is the sum of those of its `factors`
+    (numbers, such as those of `Case=Gen` and `Number=Plur`), so that a rare one is known by what
+    it consists of.
+    """
+
+    values: Sequence[str]
+    features: str
+    levels: Sequence[str]
+    factors: Sequence[Sequence[int]]
+    lowercase: bool = False
+
+    @property
+    def columns(self) -> int:
+        return 1 + max((number for factors in self.factors for number in factors), default=0)
+
+    @classmethod
+    def of_json(cls, record: Mapping[str, Any]) -> Choice:
+        return cls(**{name: record[name] for name in cls.__dataclass_fields__})
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "values": list(self.values),
+            "features": self.features,
+            "levels": list(self.levels),
+            "factors": [list(numbers) for numbers in self.factors],
+            "lowercase": self.lowercase,
+        }
+
+
 class LexiconClassifier:
-    """A vocabulary of values, who can have which, and a model to choose."""
+    """A choice with its candidates, and a model to choose."""
 
     def __init__(
-        self,
-        values: Sequence[str],
-        candidates: Arrays,
-        model: SparseWeights | PackedWeights,
-        features: str,
-        lowercase: bool = False,
-        levels: Sequence[str] = LEVELS,
+        self, choice: Choice, candidates: Arrays, model: SparseWeights | PackedWeights
     ) -> None:
-        self.values = Vocabulary(values)
-        self.candidates, self.model = candidates, model
-        self.features, self.lowercase, self.levels = features, lowercase, tuple(levels)
+        self.choice, self.candidates, self.model = choice, candidates, model
+        self.values = Vocabulary(choice.values)
         known = kernel.Candidates(**candidates)
         if known.largest_class() >= len(self.values):
             raise ValueError("a word may have a value that there is not")
+        if len(choice.factors) != len(self.values):
+            raise ValueError("values and their factors do not fit together")
+        factors = kernel.Factors(
+            np.array([len(numbers) for numbers in choice.factors], dtype=np.uint16),
+            np.array([number for numbers in choice.factors for number in numbers], dtype=np.uint16),
+        )
         self.kernel = kernel.LexiconClassifier(
             model.compile() if isinstance(model, PackedWeights) else model,
-            compile_window(features, lowercase),
-            compile_window("\n".join(levels), lowercase),
+            compile_window(choice.features, choice.lowercase),
+            compile_window("\n".join(choice.levels), choice.lowercase),
             known,
+            factors,
         )
 
-    def choose(self, batch: Batch, tags: Values) -> NDArray[np.int32]:
+    def choose(self, batch: Batch, tags: Tags) -> NDArray[np.int32]:
         """Numbers of the chosen values; -1 where the tag was never seen."""
-        chosen: NDArray[np.int32] = self.kernel.choose(batch, tags.astype(np.uint64))
+        tag, feats = (values.astype(np.uint64) for values in (tags.tag, tags.feats))
+        chosen: NDArray[np.int32] = self.kernel.choose(batch, tag, feats)
         return chosen
 
-    def knows(self, batch: Batch, tags: Values) -> NDArray[np.bool_]:
+    def knows(self, batch: Batch, tags: Tags) -> NDArray[np.bool_]:
         """Which words were seen, with the tag that they have here."""
-        words = self.kernel.level_keys(batch, tags.astype(np.uint64))[0]
+        words = self.kernel.level_keys(batch, tags.tag.astype(np.uint64))[0]
         return np.isin(words, self.candidates["keys"])
-
-    def with_model(self, model: SparseWeights | PackedWeights) -> LexiconClassifier:
-        return LexiconClassifier(
-            self.values.names, self.candidates, model, self.features, self.lowercase, self.levels
-        )
 
     # -- files ------------------------------------------------------------------
 
     def parts(self, name: str) -> Parts:
         parts = Parts()
-        record = {"values": self.values.names, "lowercase": self.lowercase}
-        parts.add(name, record, self.model)
+        parts.add(name, self.choice.to_json(), self.model)
         parts.add_file(f"candidates-{name}.safetensors", self.candidates)
         return parts
 
     @classmethod
-    def load(cls, parts: SavedParts, name: str, features: str) -> LexiconClassifier | None:
-        """The classifier of this name, if the model has it."""
-        if name not in parts:
-            return None
-        record = parts.record(name)
+    def load(cls, parts: SavedParts, name: str, choice: Choice) -> LexiconClassifier:
         candidates = parts.tensors(f"candidates-{name}.safetensors")
-        return cls(record["values"], candidates, parts.weights(name), features, record["lowercase"])
+        return cls(choice, candidates, parts.weights(name))
 
 
-def find_candidates(
-    batch: Batch,
-    tags: Values,
-    gold: NDArray[np.int32],
-    lowercase: bool,
-    levels: Sequence[str] = LEVELS,
-) -> Arrays:
+def find_candidates(batch: Batch, tags: Values, gold: NDArray[np.int32], choice: Choice) -> Arrays:
     """Who can have which value: what was seen in a corpus, for each level of looking up."""
     nobody: Arrays = {
         "keys": np.empty(0, np.uint64),
         "counts": np.empty(0, np.uint16),
         "classes": np.empty(0, np.uint16),
     }
-    probe = LexiconClassifier(["_"], nobody, SparseWeights(1), "t0", lowercase, levels)
+    probe = LexiconClassifier(choice, nobody, SparseWeights(choice.columns))
     keys = probe.kernel.level_keys(batch, tags.astype(np.uint64))
     found: defaultdict[int, set[int]] = defaultdict(set)
     for level in keys:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,21 +12,72 @@ from niwaki.data.faults import FEATS, FORM, LEMMA, XPOS
 from niwaki.features.parts import Parts, SavedParts
 from niwaki.features.templates import tagging_features
 from niwaki.kernel.batch import Batch, short_hashes
-from niwaki.tagging.lemmas import SAME, apply_rule, check_rule
-from niwaki.tagging.lexicon_classifier import LexiconClassifier
+from niwaki.tagging.lemmas import NO_BEGINNING, SAME, apply_rule, check_beginning, check_ending
+from niwaki.tagging.lexicon_classifier import Choice, LexiconClassifier
 from niwaki.tagging.tagger import Tags, case_of
 
-# What each classifier looks at: a file of assets/tagging.
-_FEATURES = {"xpos": "features", "feats": "features", "lemmas": "lemmas"}
+
+@dataclass(frozen=True)
+class Kind:
+    """How one of the classifiers chooses."""
+
+    features: str  # a file of assets/tagging
+    levels: tuple[str, ...]
+    # What a value consists of; all of it, if nothing is said.
+    factors: Callable[[str], Sequence[Any]] | None = None
+
+    def choice(self, values: Sequence[str], lowercase: bool) -> Choice:
+        numbers: dict[Any, int] = {}
+        factors = [
+            [numbers.setdefault(each, len(numbers)) for each in self._factors(value)]
+            for value in values
+        ]
+        return Choice(values, tagging_features(self.features), self.levels, factors, lowercase)
+
+    def _factors(self, value: str) -> Sequence[Any]:
+        return [value] if self.factors is None else self.factors(value)
+
+
+def features_of(feats: str) -> list[str]:
+    """`Case=Gen|Number=Plur` consists of two; `_` of nothing."""
+    return [] if feats == "_" else feats.split("|")
+
+
+def places_of(xpos: str) -> list[tuple[int, str]]:
+    """A fine tag has a meaning for each place, in languages that have many: `ncmsn1`."""
+    return list(enumerate(xpos))
+
+
+_BY_ENDING = ("w0.lower + t0", "w0.suffix1 + t0", "t0")
+KINDS = {
+    "xpos": Kind("morphology", _BY_ENDING, places_of),
+    "feats": Kind("morphology", _BY_ENDING, features_of),
+    "lemmas": Kind("endings", ("w0.lower + t0", "t0")),
+    "beginnings": Kind("beginnings", ("w0.lower + t0", "w0.prefix1 + t0", "t0")),
+}
+# The same in models of earlier versions, which do not say so themselves.
+_FORMER_LEVELS = (
+    *("w0.lower + t0", "w0.suffix4 + t0", "w0.suffix3 + t0", "w0.suffix2 + t0", "w0.suffix1 + t0"),
+    "t0",
+)
+_FORMER = {
+    "xpos": Kind("features", _FORMER_LEVELS),
+    "feats": Kind("features", _FORMER_LEVELS),
+    "lemmas": Kind("lemmas", _FORMER_LEVELS),
+}
 
 
 @dataclass(frozen=True)
 class Morphology:
-    """Classifiers, each of which may be missing."""
+    """Classifiers, each of which may be missing.
 
-    xpos: LexiconClassifier | None
-    feats: LexiconClassifier | None
-    lemmas: LexiconClassifier | None
+    `lemmas` chooses the endings of lemma rules, `beginnings` what is before them.
+    """
+
+    xpos: LexiconClassifier | None = None
+    feats: LexiconClassifier | None = None
+    lemmas: LexiconClassifier | None = None
+    beginnings: LexiconClassifier | None = None
 
     @property
     def predicts(self) -> frozenset[int]:
@@ -37,7 +89,7 @@ class Morphology:
         """The tags with FEATS, as a parser sees them; with `keep`, what is given stays."""
         if self.feats is None:
             return tags
-        chosen = self.feats.choose(batch, tags.tag)
+        chosen = self.feats.choose(batch, tags)
         # The last value is that of -1, where there is nothing to choose.
         names = [*(name.encode() for name in self.feats.values.names), b"_"]
         feats = short_hashes(names)[chosen]
@@ -49,7 +101,7 @@ class Morphology:
 
     def parts(self) -> Parts:
         parts = Parts()
-        for name in _FEATURES:
+        for name in KINDS:
             classifier: LexiconClassifier | None = getattr(self, name)
             if classifier is not None:
                 parts.add_all(classifier.parts(name))
@@ -58,12 +110,15 @@ class Morphology:
     @classmethod
     def load(cls, parts: SavedParts) -> Morphology:
         found = {
-            name: LexiconClassifier.load(parts, name, tagging_features(features))
-            for name, features in _FEATURES.items()
+            name: LexiconClassifier.load(parts, name, _choice_of(name, parts.record(name)))
+            if name in parts
+            else None
+            for name in KINDS
         }
-        lemmas = found["lemmas"]
-        for rule in lemmas.values.names if lemmas is not None else ():
-            check_rule(rule)
+        for name, check in (("lemmas", check_ending), ("beginnings", check_beginning)):
+            classifier = found[name]
+            for rule in classifier.values.names if classifier is not None else ():
+                check(rule)
         return cls(**found)
 
     def columns(self, batch: Batch, tags: Tags, keep: bool = True) -> dict[int, Any]:
@@ -72,7 +127,7 @@ class Morphology:
         for column, classifier in ((XPOS, self.xpos), (FEATS, self.feats)):
             if classifier is not None:
                 seen = column == FEATS and bool((tags.feats_chosen >= 0).any())
-                chosen = tags.feats_chosen if seen else classifier.choose(batch, tags.tag)
+                chosen = tags.feats_chosen if seen else classifier.choose(batch, tags)
                 if keep:
                     chosen = np.where(batch.blanks(column), chosen, np.int32(-1))
                 columns[column] = (chosen, classifier.values.symbols)
@@ -83,9 +138,10 @@ class Morphology:
     def _lemmas(
         self, classifier: LexiconClassifier, batch: Batch, tags: Tags, keep: bool
     ) -> list[bytes]:
-        rules = classifier.choose(batch, tags.tag).tolist()
-        names = [*classifier.values.names, SAME]  # that of -1, where there is nothing to choose
-        lemmas = list(map(apply_rule, batch.texts_of(FORM), map(names.__getitem__, rules)))
+        rules = [_chosen(classifier, SAME, batch, tags)]
+        if self.beginnings is not None:
+            rules.append(_chosen(self.beginnings, NO_BEGINNING, batch, tags))
+        lemmas = list(map(apply_rule, batch.texts_of(FORM), *rules))
         blanks = batch.blanks(LEMMA)
         if keep and not blanks.all():
             given = batch.texts_of(LEMMA)
@@ -94,3 +150,16 @@ class Morphology:
                 for new, old, blank in zip(lemmas, given, blanks.tolist(), strict=True)
             ]
         return lemmas
+
+
+def _choice_of(name: str, record: Mapping[str, Any]) -> Choice:
+    """The choice that the record of a classifier tells of."""
+    if "features" in record:
+        return Choice.of_json(record)
+    return _FORMER[name].choice(record["values"], record["lowercase"])
+
+
+def _chosen(classifier: LexiconClassifier, usual: str, batch: Batch, tags: Tags) -> Iterator[str]:
+    """The value of each word; the usual one where there is nothing to choose."""
+    names = [*classifier.values.names, usual]  # the last one is that of -1
+    return map(names.__getitem__, classifier.choose(batch, tags).tolist())

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.faults import FEATS, XPOS
 from niwaki.errors import ConfigError
-from niwaki.features.templates import tagging_features
 from niwaki.features.vocabulary import Vocabulary
 from niwaki.features.weights import Interpolation, compress, noted, pack, unpack
 from niwaki.kernel.features.words import Clusters
@@ -19,17 +18,19 @@ from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus, Layer, run_name
 from niwaki.learning.workers import checked_first, run_all
 from niwaki.tagging.config import TaggerConfig
-from niwaki.tagging.lemmas import find_rule
-from niwaki.tagging.lexicon_classifier import LEVELS, LexiconClassifier, find_candidates
-from niwaki.tagging.morphology import Morphology
-from niwaki.tagging.tagger import Tagger, Tags
+from niwaki.tagging.lemmas import rules_of
+from niwaki.tagging.lexicon_classifier import LexiconClassifier, find_candidates
+from niwaki.tagging.morphology import KINDS, Morphology
+from niwaki.tagging.tagger import Tagger, Tags, given_feats
 from niwaki.tagging.trigrams import MAX_PAIRS, Trigrams
 from niwaki.typing import Arrays
 
 _CHUNK = 512
-_CLASSIFIER_EPOCHS = 4
-_CLASSIFIER_MARGIN = 2.0
+_CLASSIFIER_EPOCHS = 5
+_CLASSIFIER_RATE = _CLASSIFIER_EPSILON = 0.1
 _CLASSIFIER_ROWS = 100_000
+# A number has 16 bits.
+MAX_VALUES = 0xFFFF
 
 Advance = Callable[[int], None]
 
@@ -244,37 +245,45 @@ def train_morphology(
     seed: int,
     *,
     advance: Advance,
+    begin: Advance = lambda visits: None,
     kinds: Collection[str] = ("xpos", "feats", "lemmas"),
 ) -> Morphology:
-    """Classifiers for what goes with the tags: XPOS if there are too many, FEATS, lemmas."""
+    """Classifiers for what goes with the tags: XPOS if there are too many, FEATS, lemmas.
+
+    To `begin`, it is told how many sentences will be looked at.
+    """
     corpus = corpus.that_trains("morphology")
-    tags = tagger.tag(corpus.batch)
-
-    def train(
-        kind: str, values: Sequence[str], gold: NDArray[np.int32]
-    ) -> LexiconClassifier | None:
-        if len(values) < 2 or len(values) > 0xFFFF:
-            return None
-        return _train_classifier(corpus, tags, kind, values, gold, tagger.lowercase, seed, advance)
-
-    xpos = feats = lemmas = None
+    sentences = corpus.sentences
+    found: dict[str, Sequence[str | None]] = {}
     if "xpos" in kinds and not len(tagger.xpos):
-        names = sorted({tag for s in corpus.sentences for tag in s.xpos})
-        xpos = train("features", names, corpus.batch.numbers(XPOS, Vocabulary(names).symbols))
+        found["xpos"] = [tag for s in sentences for tag in s.xpos]
     if "feats" in kinds and config.feats:
-        names = sorted({value for s in corpus.sentences for value in s.feats})
-        feats = train("features", names, corpus.batch.numbers(FEATS, Vocabulary(names).symbols))
+        found["feats"] = [value for s in sentences for value in s.feats]
     if "lemmas" in kinds and config.lemmas:
-        # A lemma `_` is one that is not given, unless it is that of the underscore itself.
-        rules = [
-            find_rule(form, lemma) if lemma != "_" or form == "_" else ""
-            for s in corpus.sentences
-            for form, lemma in zip(s.forms, s.lemmas, strict=True)
-        ]
-        vocabulary = Vocabulary(sorted(set(rules) - {""}))
-        numbers = np.array([vocabulary.number(rule) for rule in rules], dtype=np.int32)
-        lemmas = train("lemmas", vocabulary.names, numbers)
-    return Morphology(xpos, feats, lemmas)
+        rules = rules_of(sentences)
+        found["beginnings"] = [rule and rule[0] for rule in rules]
+        found["lemmas"] = [rule and rule[1] for rule in rules]
+    numbered = {kind: _numbered(values) for kind, values in found.items()}
+    # Where there is one value, nothing is chosen.
+    chosen = {kind: x for kind, x in numbered.items() if 1 < len(x[0]) <= MAX_VALUES}
+    begin(len(chosen) * _CLASSIFIER_EPOCHS * corpus.visits("morphology"))
+    tags = tagger.tag(corpus.batch)
+    if "feats" not in chosen:
+        # Lemmas cannot hang on what will not be known.
+        feats, case = given_feats(corpus.batch, keep=False)
+        tags = replace(tags, feats=feats, case=case)
+    classifiers = {
+        kind: _train_classifier(corpus, tags, kind, *x, tagger.lowercase, seed, advance)
+        for kind, x in chosen.items()
+    }
+    return Morphology(**classifiers)
+
+
+def _numbered(values: Sequence[str | None]) -> tuple[Sequence[str], NDArray[np.int32]]:
+    """The different values, and the number of each; -1 of None."""
+    vocabulary = Vocabulary(sorted({value for value in values if value is not None}))
+    numbers = [-1 if value is None else vocabulary.number(value) for value in values]
+    return vocabulary.names, np.array(numbers, dtype=np.int32)
 
 
 def _train_classifier(
@@ -287,16 +296,17 @@ def _train_classifier(
     seed: int,
     advance: Advance,
 ) -> LexiconClassifier:
-    features = tagging_features(kind)
-    seen = tags.tag.astype(np.uint64)
+    choice = KINDS[kind].choice(values, lowercase)
     # While learning, no word is known: what is learned must serve for unknown words.
-    unknown = find_candidates(corpus.batch, tags.tag, gold, lowercase, LEVELS[1:])
-    weights = SparseWeights(len(values))
-    classifier = LexiconClassifier(values, unknown, weights, features, lowercase, LEVELS[1:])
+    guessing = replace(choice, levels=choice.levels[1:])
+    weights = SparseWeights(choice.columns)
+    unknown = find_candidates(corpus.batch, tags.tag, gold, guessing)
+    learner = LexiconClassifier(guessing, unknown, weights).kernel
+    tag, feats = (values.astype(np.uint64) for values in (tags.tag, tags.feats))
     for epoch in range(_CLASSIFIER_EPOCHS):
         order = corpus.epoch_order("morphology", seed, kind, epoch)
-        classifier.kernel.learn(corpus.batch, seen, gold, order, _CLASSIFIER_MARGIN)
+        learner.learn(corpus.batch, tag, gold, order, _CLASSIFIER_RATE, _CLASSIFIER_EPSILON, feats)
         advance(len(order))
-    candidates = find_candidates(corpus.batch, tags.tag, gold, lowercase)
+    candidates = find_candidates(corpus.batch, tags.tag, gold, choice)
     model = compress(weights.export(), weights.classes, _CLASSIFIER_ROWS)
-    return LexiconClassifier(values, candidates, model, features, lowercase)
+    return LexiconClassifier(choice, candidates, model)

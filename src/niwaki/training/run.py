@@ -377,10 +377,14 @@ class Run:
         if tagger is None:
             return None
         config, corpus = self.data.config, self.data.corpus
-        visits = corpus.that_trains("morphology").visits("morphology")
-        self.reporter.stage("features and lemmas", 8 * visits)
-        seed, advance = config.training.seed, self.reporter.advance
-        return train_morphology(corpus, tagger, config.tagger, seed, advance=advance)
+        return train_morphology(
+            corpus,
+            tagger,
+            config.tagger,
+            config.training.seed,
+            advance=self.reporter.advance,
+            begin=partial(self.reporter.stage, "features and lemmas"),
+        )
 
     def _dev_tags(self, tagger: Tagger | None, morphology: Morphology | None) -> Tags | None:
         dev = self.data.dev

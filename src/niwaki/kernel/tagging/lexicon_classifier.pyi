@@ -13,6 +13,11 @@ class Candidates:
     def __init__(self, keys: NDArray[Any], counts: NDArray[Any], classes: NDArray[Any]) -> None: ...
     def largest_class(self) -> int: ...
 
+class Factors:
+    classes: int
+    def __init__(self, counts: NDArray[np.uint16], columns: NDArray[np.uint16]) -> None: ...
+    def largest_column(self) -> int: ...
+
 class LexiconClassifier:
     def __init__(
         self,
@@ -20,14 +25,19 @@ class LexiconClassifier:
         window: Window,
         levels: Window,
         candidates: Candidates,
+        factors: Factors | None = None,
     ) -> None: ...
-    def choose(self, batch: Batch, tags: NDArray[np.uint64]) -> NDArray[np.int32]: ...
+    def choose(
+        self, batch: Batch, tags: NDArray[np.uint64], feats: NDArray[np.uint64] | None = None
+    ) -> NDArray[np.int32]: ...
     def learn(
         self,
         batch: Batch,
         tags: NDArray[np.uint64],
         gold: NDArray[np.int32],
         order: NDArray[np.int32],
-        margin: float,
+        rate: float,
+        damping: float,
+        feats: NDArray[np.uint64] | None = None,
     ) -> tuple[int, int]: ...
     def level_keys(self, batch: Batch, tags: NDArray[np.uint64]) -> NDArray[np.uint64]: ...

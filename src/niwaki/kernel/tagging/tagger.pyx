@@ -110,7 +110,7 @@ cdef class Tagger:
             line[place] = type
         alone.types = line
         alone.length = 1
-        alone.tags = NULL
+        alone.tags = alone.feats = NULL
         alone.case = NONE_VALUE
         for place in range(OFFSETS):
             count = self.window.keys(

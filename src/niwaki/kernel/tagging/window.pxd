@@ -36,6 +36,7 @@ cdef struct Sentence:
     int length
     const Type** types      # with REACH of padding on either side
     const uint64_t* tags    # a value for each word; those not chosen yet are not looked at
+    const uint64_t* feats   # the same of FEATS; NULL where they are not known
     uint32_t case           # how much of the sentence is capitalised
 
 

@@ -17,10 +17,11 @@ cdef enum:
     TAG_PART
     CASE_PART
     FIRST_PART
+    FEATS_PART
 
 KINDS = {
     "word": WORD_PART, "grams": GRAMS_PART, "tag": TAG_PART, "case": CASE_PART,
-    "first": FIRST_PART,
+    "first": FIRST_PART, "feats": FEATS_PART,
 }
 
 
@@ -108,7 +109,7 @@ cdef class Window:
             raise ValueError(f"a template has 1 to {MAX_PARTS} parts")
         kinds = {kind for kind, _, _ in template}
         offsets = {offset for _, offset, _ in template}
-        if TAG_PART in kinds:
+        if kinds & {TAG_PART, FEATS_PART}:
             return OFFSETS + 1
         if kinds & {CASE_PART, FIRST_PART} or len(offsets) > 1:
             return OFFSETS
@@ -131,11 +132,15 @@ cdef class Window:
 
     cdef uint64_t value(self, const Part* part, const Sentence* sentence, int at) noexcept nogil:
         cdef int place
+        cdef const uint64_t* values
         if part.kind == WORD_PART:
             return sentence.types[at + REACH + part.offset].word.values[part.attribute]
-        if part.kind == TAG_PART:
+        if part.kind == TAG_PART or part.kind == FEATS_PART:
             place = at + part.offset
-            return sentence.tags[place] if 0 <= place < sentence.length else NONE_VALUE
+            values = sentence.tags if part.kind == TAG_PART else sentence.feats
+            if values == NULL or not 0 <= place < sentence.length:
+                return NONE_VALUE
+            return values[place]
         if part.kind == FIRST_PART:
             return FIRST_VALUE + (at == 0)
         return sentence.case
@@ -202,6 +207,7 @@ cdef class Window:
         sentence.length = length
         sentence.types = memory.line
         sentence.tags = memory.tags
+        sentence.feats = NULL
         sentence.case = FIRST_VALUE if self.lowercase else case_of(batch, start, length)
         return True
 

@@ -12,7 +12,7 @@ from niwaki.features.parts import Parts
 from niwaki.features.vocabulary import Vocabulary, combine
 from niwaki.kernel.batch import Batch
 from niwaki.parsers.neural.scorer import Encoder
-from niwaki.tagging.lemmas import apply_rule, check_rule
+from niwaki.tagging.lemmas import apply_rule, parts_of_rule
 from niwaki.tagging.tagger import NO_ALTERNATIVE, Tags, given_feats
 from niwaki.typing import FloatArray, IntArray
 
@@ -30,8 +30,7 @@ class NeuralTagger:
         self._names = {kind: Vocabulary(names) for kind, names in classes.items()}
         self.upos = self._names["upos"]
         self.xpos = self._names.get("xpos", Vocabulary([]))
-        for rule in classes.get("lemmas", ()):
-            check_rule(rule)
+        self._rules = [parts_of_rule(rule) for rule in classes.get("lemmas", ())]
 
     @property
     def predicts(self) -> frozenset[int]:
@@ -81,8 +80,11 @@ class NeuralTagger:
             column = _COLUMNS[kind]
             blanks = batch.blanks(column) if keep else np.ones(batch.words, dtype=np.bool_)
             if kind == "lemmas":
-                rules = [names.names[number] for number in found[kind].tolist()]
-                lemmas = list(map(apply_rule, batch.texts_of(FORM), rules))
+                rules = [self._rules[number] for number in found[kind].tolist()]
+                lemmas = [
+                    apply_rule(form, ending, beginning)
+                    for form, (beginning, ending) in zip(batch.texts_of(FORM), rules, strict=True)
+                ]
                 given = batch.texts_of(LEMMA)
                 triples = zip(blanks.tolist(), lemmas, given, strict=True)
                 columns[column] = [new if blank else old for blank, new, old in triples]
