@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -123,11 +124,16 @@ def test_a_faulty_treebank_does_not_stop_the_others(
     good = conllu(latin()[:6])
     (tmp_path / "xa_good-ud-train.conllu").write_text(good)
     (tmp_path / "xb_bad-ud-train.conllu").write_text(good.replace("\t0\troot", "\t9\troot", 1))
+    hidden = re.sub(r"(?m)^(\d+)\t[^\t]+", r"\1\t_", good)
+    (tmp_path / "xc_hidden-ud-train.conllu").write_text(hidden)
     words = ("train-ud", tmp_path, "-o", tmp_path / "models", "--jobs", 1, *SETTINGS)
     assert run(*words) == 1
     said = capsys.readouterr().out
     assert "xa_good" in said
     assert "xb_bad: " in said and "xb_bad-ud-train.conllu:4" in said
+    assert "xc_hidden-ud-train.conllu: 100% of the words are `_`; the text is left out" in said
+    assert run("train", "--data", tmp_path / "xc_hidden-ud-train.conllu", "-o", tmp_path / "m") == 1
+    assert "100% of the words are `_`" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

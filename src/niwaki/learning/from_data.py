@@ -14,6 +14,7 @@ from typing import Any
 from niwaki.data.conllu import read_conllu
 from niwaki.data.rawtext import surface_tokens
 from niwaki.data.sentence import Sentence
+from niwaki.errors import NiwakiError
 
 Tables = dict[str, dict[str, Any]]
 
@@ -24,6 +25,8 @@ _RICH_MORPHOLOGY = 100
 # Treebanks of fewer words gain by weights that are averaged over so many runs; in larger ones an
 # order of the sentences matters less, and a run takes longer.
 _FEW_WORDS = 100_000
+# Above so many of a hundred, words are hidden, and nothing can be learned of them.
+_HIDDEN = 50.0
 _RUNS = 2
 # Trees of other languages count so much, and are seen through features that languages share.
 _BESIDE = {"weight": 0.5, "trains": ["trees"], "given_tags": True}
@@ -45,6 +48,7 @@ class Facts:
     xpos: int  # different values
     feats: int
     labels: int
+    hidden: float = 0.0  # words that are written `_`
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -54,7 +58,7 @@ def facts_of(sentences: Iterable[Sentence]) -> Facts:
     """Count them; one pass."""
     letters: Counter[str] = Counter()
     values: dict[str, set[str]] = {"xpos": set(), "feats": set(), "labels": set()}
-    number = words = tokens = unspaced = within = multiword = crossing = 0
+    number = words = tokens = unspaced = within = multiword = hidden = crossing = 0
     for sentence in sentences:
         number, words = number + 1, words + len(sentence)
         letters.update("".join(sentence.forms))
@@ -66,6 +70,7 @@ def facts_of(sentences: Iterable[Sentence]) -> Facts:
             unspaced += not token.space_after
             multiword += token.last > token.first
         within += sum(" " in form for form in sentence.forms)
+        hidden += sentence.forms.count("_")
         crossing += not sentence.tree.is_projective
     script, has_case = _script_of(letters)
     return Facts(
@@ -76,6 +81,7 @@ def facts_of(sentences: Iterable[Sentence]) -> Facts:
         unspaced=_percent(unspaced, tokens),
         spaces_within=_percent(within, words),
         multiword=_percent(multiword, tokens),
+        hidden=_percent(hidden, words),
         nonprojective=_percent(crossing, number),
         **{name: len(found - {"_"}) for name, found in values.items()},
     )
@@ -124,7 +130,13 @@ def tables_for(
     """A whole configuration for the files of one treebank, and perhaps for files of others whose
     trees are learned beside them.
     """
-    found: dict[str, Any] = dict(settings_for(facts or facts_of_files(data)))
+    facts = facts or facts_of_files(data)
+    if facts.hidden > _HIDDEN:
+        raise NiwakiError(
+            f"{data[0]}: {facts.hidden:.0f}% of the words are `_`; the text is left out where its "
+            "licence asks for it: put it in, as the README of the treebank says"
+        )
+    found: dict[str, Any] = dict(settings_for(facts))
     found["objective"] = [{"data": list(data)}]
     if beside:
         found["model"] = {**found["model"], "features": _SHARED_FEATURES}
