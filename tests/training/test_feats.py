@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 
 from niwaki.data.sentence import Sentence
 from niwaki.errors import ConfigError
-from niwaki.features.templates import sees_feats
+from niwaki.features.templates import morphology_seen
 from niwaki.kernel.batch import Batch, short_hashes
 from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus
@@ -75,6 +77,43 @@ def test_given_feats_stay(model: Pipeline) -> None:
     assert own.deprels == ("obj", "root", "nsubj", "punct")
 
 
+def test_lemmas_are_predicted_for_the_parser(treebank: Path, tmp_path: Path) -> None:
+    """Who has which role is told by lemmas alone, of forms that were not seen in training."""
+    agents, patients = ("kuusi", "pihka", "oksa"), ("vitsa", "lehti", "juuri")
+    verb: Row = ("näkee", "nähdä", "VERB", "_", 0, "root")
+    rows: list[list[Row]] = []
+    for number, (agent, patient) in enumerate(product(agents, patients)):
+        endings = "aeiouy"[number % 6], "aeiouy"[(number + 1) % 6]
+        subject: Row = (agent + "t" + endings[0], agent, "NOUN", "_", 2, "nsubj")
+        seen: Row = (patient + "t" + endings[1], patient, "NOUN", "_", 2, "obj")
+        first, last = (subject, seen) if number % 2 else (seen, subject)
+        rows.append([first, verb, last])
+    file, features = tmp_path / "train.conllu", tmp_path / "features.txt"
+    file.write_text(conllu(rows * 4), encoding="utf-8")
+    features.write_text("s1.tag + s0.tag\ns1.lemma + s0.tag\ns1.tag + s0.lemma\ns0.tag + b0.tag\n")
+    tables = {"objective": [{"data": str(file)}], "model": {"features": str(features)}}
+    model = train(make_config(tables, overrides=QUICKLY), tmp_path / "m.niwaki")
+    new = Sentence.from_words(["juuritö", "näkee", "Pihkatö"])
+    for each in (model, load(tmp_path / "m.niwaki")):
+        (parsed,) = each.parse([new])
+        assert parsed.lemmas[0] == "juuri"
+        assert parsed.deprels == ("obj", "root", "nsubj")
+        (given,) = each.parse([new.replace(lemmas=["oksa", "_", "vitsa"])])
+        assert given.lemmas[0] == "oksa" and given.deprels == ("nsubj", "root", "obj")
+        (own,) = each.parse([given], retag=True)
+        assert own.deprels == parsed.deprels
+
+
+def test_tags_as_files_and_workers_have_them() -> None:
+    words = Sentence.from_words(["Ab", "c", "d"]).replace(lemmas=["Abe", "_", "d"])
+    tags = Tags.none(Batch([words.source]))
+    lemmas = short_hashes([b"abe", b"_", b"d"]).tolist()
+    assert tags.lemma.tolist() == lemmas
+    assert Tags.of_arrays(tags.arrays()).lemma.tolist() == lemmas
+    assert pickle.loads(pickle.dumps(tags)).lemma.tolist() == lemmas
+    assert tags.only(np.array([True, False, True])).lemma.tolist() == [lemmas[0], lemmas[2]]
+
+
 def test_training_sees_feats_of_other_parts(
     model: Pipeline, treebank: Path, tmp_path: Path
 ) -> None:
@@ -112,10 +151,11 @@ def test_what_case_is() -> None:
     assert case_of(b"Number=Plur") == case_of(b"_") == b"_"
 
 
-def test_who_sees_feats() -> None:
-    assert sees_feats("s0.form\ns1.tag + s0.case")
-    assert sees_feats("s0-1.feats")
-    assert not sees_feats("s0.form # not s0.feats\nw0.lower")
+def test_who_sees_morphology() -> None:
+    assert morphology_seen("s0.form\ns1.tag + s0.case") == ("feats",)
+    assert morphology_seen("s0-1.feats") == ("feats",)
+    assert morphology_seen("s0.lemma + s0.case") == ("feats", "lemmas")
+    assert morphology_seen("s0.form # not s0.feats\nw0.lower") == ()
 
 
 def test_given_tags_are_what_a_parser_learns_with(

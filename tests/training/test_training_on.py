@@ -209,8 +209,8 @@ def test_sentences_that_were_not_learned_are_tagged_by_the_tagger(
     )
     words = corpus.words_of(unseen)
     own = beam.tagger.tag(corpus.batch, keep=False)
-    for name, values in vars(tags).items():
-        assert (values[words] == vars(own)[name][words]).all(), name
+    for name, values in tags.arrays().items():
+        assert (values[words] == own.arrays()[name][words]).all(), name
     assert (tags.probabilities[~words] != own.probabilities[~words]).any(), "by other taggers"
     for fold, part in enumerate(folds_of(~unseen, config)):
         kept = checkpoint[f"fold-{fold}"]

@@ -1,4 +1,4 @@
-"""What the templates of all parsers see of words: what letters show, tags, FEATS, links."""
+"""What the templates of all parsers see of words: what letters show, tags, FEATS, lemmas, links."""
 
 from __future__ import annotations
 
@@ -39,6 +39,9 @@ class TagValues(Protocol):
     def case(self) -> Values: ...
 
     @property
+    def lemma(self) -> Values: ...
+
+    @property
     def alternative(self) -> Values: ...
 
 
@@ -50,7 +53,9 @@ def attribute_values(
     `form-1` and `form+1` are the forms of the words before and after.
     """
     plain = list(dict.fromkeys(_plain(name) for name in names))
-    known: dict[str, Values] = {name: getattr(tags, name) for name in TAG_ATTRIBUTES}
+    known: dict[str, Values] = {
+        name: getattr(tags, name) for name in plain if name in TAG_ATTRIBUTES
+    }
     letters = [name for name in plain if name not in TAG_ATTRIBUTES]
     known.update(zip(letters, word_values(batch, letters, lowercase, clusters), strict=True))
     edges = np.cumsum(batch.lengths, dtype=np.int64)

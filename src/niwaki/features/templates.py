@@ -25,12 +25,12 @@ from niwaki.kernel.transition.systems import System
 from niwaki.keys import is_file_name
 
 # What a parser may know about a word, beside what its letters show.
-TAG_ATTRIBUTES = ("tag", "upos", "xpos", "feats", "case", "alternative")
+TAG_ATTRIBUTES = ("tag", "upos", "xpos", "feats", "case", "lemma", "alternative")
 WORD_ATTRIBUTES = (*TAG_ATTRIBUTES, *ATTRIBUTE_NAMES)
-# What FEATS says: all of it, or case and the form of verbs only.
-FEATS_ATTRIBUTES = ("feats", "case")
+# What goes with tags. Of FEATS: all of it, or case and the form of verbs only.
+_MORPHOLOGY = ("feats", "case", "lemma")
 # Those that a tagger gives.
-_TAGS = tuple(name for name in TAG_ATTRIBUTES if name not in FEATS_ATTRIBUTES)
+_TAGS = tuple(name for name in TAG_ATTRIBUTES if name not in _MORPHOLOGY)
 
 # Far more than a kernel takes; few enough that to write them out takes no time. Those that are
 # written again count again.
@@ -176,10 +176,15 @@ def compile_parser(
     return ParserTemplates(templates, tuple(attributes))
 
 
-def sees_feats(text: str) -> bool:
-    """Whether features look at FEATS; comments aside, it is enough that a part names them."""
-    lines = (line.split("#")[0] for line in text.splitlines())
-    return any(re.search(rf"\.({'|'.join(FEATS_ATTRIBUTES)})\b", line) for line in lines)
+def morphology_seen(text: str) -> tuple[str, ...]:
+    """What features look at that goes with tags: nothing, `feats`, or `lemmas` too.
+
+    Comments aside, it is enough that a part names them. Lemmas hang on FEATS.
+    """
+    bare = "\n".join(line.split("#")[0] for line in text.splitlines())
+    if re.search(r"\.lemma\b", bare):
+        return ("feats", "lemmas")
+    return ("feats",) if re.search(r"\.(feats|case)\b", bare) else ()
 
 
 def has_attributes(parts: Sequence[str], clusters: bool, tags: bool) -> bool:

@@ -353,12 +353,12 @@ class Plan(Protocol):
 
 
 @runtime_checkable
-class FeatsPlan(Protocol):
-    """A plan of a parser whose features can look at FEATS."""
+class MorphologyPlan(Protocol):
+    """A plan of a parser whose features can look at FEATS and lemmas."""
 
     @property
-    def sees_feats(self) -> bool:
-        """Whether they do: then these are predicted to learn from, as tags are."""
+    def morphology_seen(self) -> tuple[str, ...]:
+        """Those that they look at: these are predicted to learn from, as tags are."""
 
 
 class Family(Protocol):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from niwaki.features.templates import tagging_features
 from niwaki.kernel.batch import Batch, short_hashes
 from niwaki.tagging.lemmas import NO_BEGINNING, SAME, apply_rule, check_beginning, check_ending
 from niwaki.tagging.lexicon_classifier import Choice, LexiconClassifier
-from niwaki.tagging.tagger import Tags, case_of
+from niwaki.tagging.tagger import Deferred, Tags, case_of, lemma_values
 
 
 @dataclass(frozen=True)
@@ -80,18 +81,44 @@ class Morphology:
     beginnings: LexiconClassifier | None = None
 
     @property
+    def kinds(self) -> tuple[str, ...]:
+        """FEATS and lemmas, as far as they are there."""
+        parts = {"feats": self.feats, "lemmas": self.lemmas}
+        return tuple(kind for kind, part in parts.items() if part is not None)
+
+    def only(self, kinds: Collection[str]) -> Morphology:
+        """FEATS and lemmas, or one of them, or neither."""
+        has_lemmas = "lemmas" in kinds
+        return Morphology(
+            feats=self.feats if "feats" in kinds else None,
+            lemmas=self.lemmas if has_lemmas else None,
+            beginnings=self.beginnings if has_lemmas else None,
+        )
+
+    @property
     def predicts(self) -> frozenset[int]:
         """The columns that it fills."""
         parts = {XPOS: self.xpos, FEATS: self.feats, LEMMA: self.lemmas}
         return frozenset(column for column, part in parts.items() if part is not None)
 
     def seen(self, batch: Batch, tags: Tags, keep: bool = True) -> Tags:
-        """The tags with FEATS, as a parser sees them; with `keep`, what is given stays."""
-        if self.feats is None:
+        """The tags with FEATS and lemmas, as a parser sees them.
+
+        With `keep`, what is given stays.
+        """
+        if self.feats is not None:
+            tags = self._with_feats(self.feats, batch, tags, keep)
+        if self.lemmas is None:
             return tags
-        chosen = self.feats.choose(batch, tags)
+        lemmas = partial(self._lemmas, self.lemmas, batch, tags, keep)
+        return replace(tags, lemmas=Deferred(lambda: lemma_values(lemmas())))
+
+    def _with_feats(
+        self, classifier: LexiconClassifier, batch: Batch, tags: Tags, keep: bool
+    ) -> Tags:
+        chosen = classifier.choose(batch, tags)
         # The last value is that of -1, where there is nothing to choose.
-        names = [*(name.encode() for name in self.feats.values.names), b"_"]
+        names = [*(name.encode() for name in classifier.values.names), b"_"]
         feats = short_hashes(names)[chosen]
         case = short_hashes(list(map(case_of, names)))[chosen]
         if keep:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.faults import FEATS, UPOS, XPOS
+from niwaki.data.faults import FEATS, LEMMA, UPOS, XPOS
 from niwaki.errors import ConfigError
 from niwaki.features.parts import Parts, SavedParts
 from niwaki.features.templates import compile_window, tagging_features
@@ -31,6 +32,27 @@ _ALTERNATIVE = 0.05
 NO_ALTERNATIVE = np.uint32(3)
 
 
+class Deferred:
+    """Values that are looked for when first asked for: most parsers do not look at lemmas."""
+
+    def __init__(self, find: Callable[[], Values]) -> None:
+        self._find = find
+
+    @cached_property
+    def values(self) -> Values:
+        return self._find()
+
+    def only(self, words: NDArray[np.bool_]) -> Deferred:
+        return Deferred(lambda: self.values[words])
+
+    def __reduce__(self) -> Any:
+        return _known, (self.values,)
+
+
+def _known(values: Values) -> Deferred:
+    return Deferred(lambda: values)
+
+
 @dataclass(frozen=True)
 class Tags:
     """The tags of a batch: numbers of pairs, and as features see them."""
@@ -45,6 +67,12 @@ class Tags:
     feats: Values
     case: Values
     feats_chosen: Numbers
+    lemmas: Deferred
+
+    @property
+    def lemma(self) -> Values:
+        """Lemmas, in small letters."""
+        return self.lemmas.values
 
     @classmethod
     def none(cls, batch: Batch) -> Tags:
@@ -52,7 +80,8 @@ class Tags:
         none = np.full(batch.words, 1, dtype=np.uint32)
         sure = np.ones(batch.words, dtype=np.float32)
         pairs = np.full(batch.words, -1, dtype=np.int32)
-        return cls(pairs, sure, none, none, none, none, *given_feats(batch), pairs)
+        feats, lemmas = given_feats(batch), given_lemmas(batch)
+        return cls(pairs, sure, none, none, none, none, *feats, pairs, lemmas)
 
     @property
     def are_predicted(self) -> bool:
@@ -61,7 +90,20 @@ class Tags:
 
     def only(self, words: NDArray[np.bool_]) -> Tags:
         """Of some of the words."""
-        return Tags(**{name: values[words] for name, values in vars(self).items()})
+        kept: dict[str, Any] = {
+            name: values.only(words) if isinstance(values, Deferred) else values[words]
+            for name, values in vars(self).items()
+        }
+        return Tags(**kept)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All of it, as files keep it."""
+        return {**vars(self), "lemmas": self.lemma}
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Tags:
+        found: dict[str, Any] = {**arrays, "lemmas": _known(arrays["lemmas"])}
+        return cls(**found)
 
 
 def given_feats(batch: Batch, keep: bool = True) -> tuple[Values, Values]:
@@ -77,6 +119,18 @@ def given_feats(batch: Batch, keep: bool = True) -> tuple[Values, Values]:
 def case_of(feats: bytes) -> bytes:
     """What FEATS says of case and of the form of a verb, on which attachments hang most."""
     return b"|".join(x for x in feats.split(b"|") if x.startswith((b"Case=", b"VerbForm="))) or b"_"
+
+
+def given_lemmas(batch: Batch, keep: bool = True) -> Deferred:
+    """What features see of the column LEMMA; without `keep`, nothing."""
+    if not keep or batch.blanks(LEMMA).all():
+        return Deferred(lambda: short_hashes([b"_"]).repeat(batch.words))
+    return Deferred(lambda: lemma_values(batch.texts_of(LEMMA)))
+
+
+def lemma_values(lemmas: Sequence[bytes]) -> Values:
+    """What features see of lemmas: their small letters."""
+    return short_hashes([lemma.decode("utf-8").lower().encode("utf-8") for lemma in lemmas])
 
 
 class AnyTagger(Protocol):
@@ -260,8 +314,9 @@ class Tagger:
         if keep:
             possible &= batch.blanks(UPOS)
         alternative = np.where(possible, self._pair_values[seconds], NO_ALTERNATIVE)
-        tag, feats = combine(upos, xpos), given_feats(batch, keep)
-        return Tags(pairs, likely, upos, xpos, tag, alternative, *feats, none)
+        tag, lemmas = combine(upos, xpos), given_lemmas(batch, keep)
+        feats = given_feats(batch, keep)
+        return Tags(pairs, likely, upos, xpos, tag, alternative, *feats, none, lemmas)
 
     def _values_of(self, pairs: Numbers) -> tuple[Values, Values]:
         upos = self.upos.values[self._upos_of[pairs]]

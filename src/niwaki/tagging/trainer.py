@@ -150,8 +150,8 @@ def jackknife(
 
     So the parser meets in training what it will meet later: tags with mistakes. Sentences that
     the finished tagger has not learned from (`unseen`) it tags itself, or they have the tags
-    of their file, if the corpus says so. With a `morphology`, the parser looks at FEATS too, and
-    these are predicted in the same way.
+    of their file, if the corpus says so. With a `morphology`, the parser looks at that too, and it
+    is predicted in the same way.
     """
     if config.folds == 0:
         return tagger.tag(corpus.batch)
@@ -164,8 +164,8 @@ def jackknife(
     def tag(fold: int, check: Callable[[], None]) -> None:
         if fold_name(fold) not in checkpoint:
             told = checked_first(advance, check)
-            feats = morphology is not None
-            found = tag_fold(corpus, parts[fold], tagger, config, seed, fold, clusters, told, feats)
+            kinds = () if morphology is None else morphology.kinds
+            found = tag_fold(corpus, parts[fold], tagger, config, seed, fold, clusters, told, kinds)
             checkpoint.put(fold_name(fold), found)
 
     def save_if_due() -> None:
@@ -180,14 +180,14 @@ def jackknife(
     if morphology is not None:
         own = morphology.seen(batch, own, keep=False)
     as_given = tagger.tag(corpus.part(np.flatnonzero(given)).batch)
-    merged = {name: np.array(values) for name, values in vars(Tags.none(corpus.batch)).items()}
+    merged = {name: np.array(values) for name, values in Tags.none(corpus.batch).arrays().items()}
     tagged = [checkpoint[fold_name(fold)] for fold in range(len(parts))]
-    tagged += [vars(own), vars(as_given)]
+    tagged += [own.arrays(), as_given.arrays()]
     for part, found in zip([*parts, rest, given], tagged, strict=True):
         words = corpus.words_of(part)
         for name, values in merged.items():
             values[words] = found[name]
-    return Tags(**merged)
+    return Tags.of_arrays(merged)
 
 
 def tag_fold(
@@ -199,11 +199,11 @@ def tag_fold(
     fold: int,
     clusters: Clusters | None,
     advance: Advance,
-    feats: bool,
+    kinds: tuple[str, ...],
 ) -> Arrays:
     """Tags of a fold, which is a part of the corpus, by a tagger that learned from the rest.
 
-    With `feats`, FEATS are predicted in the same way.
+    Some `kinds` of morphology are predicted in the same way.
     """
     others, held_out = (corpus.part(np.flatnonzero(x)) for x in (~part, part))
     trained = train_tagger(
@@ -218,10 +218,10 @@ def tag_fold(
         layer="training-tags",
     )
     tags = trained.tag(held_out.batch, keep=False)
-    if feats:
-        own = train_morphology(others, trained, config, seed, advance=advance, kinds=("feats",))
+    if kinds:
+        own = train_morphology(others, trained, config, seed, advance=advance, kinds=kinds)
         tags = own.seen(held_out.batch, tags, keep=False)
-    return vars(tags)
+    return tags.arrays()
 
 
 def fold_name(fold: int) -> str:

@@ -19,7 +19,15 @@ from niwaki.errors import ConfigError, shown
 from niwaki.learning.checkpoint import Checkpoint
 from niwaki.learning.corpus import Corpus
 from niwaki.metrics.attachment import evaluate
-from niwaki.parsers.base import Family, FeatsPlan, Parser, Plan, Setup, TaggingParser, load_family
+from niwaki.parsers.base import (
+    Family,
+    MorphologyPlan,
+    Parser,
+    Plan,
+    Setup,
+    TaggingParser,
+    load_family,
+)
 from niwaki.pipeline.pipeline import Pipeline, tag_batch
 from niwaki.scale.engine import Crew, Engine, engine_of
 from niwaki.scale.sharing import shared_file
@@ -161,7 +169,7 @@ class Run:
         data, init = self.data, self.data.init
         tagger = self._tagger()
         morphology = init.morphology if init else self._morphology(tagger)
-        tags = self._training_tags(tagger, morphology if _sees_feats(plan) else None)
+        tags = self._training_tags(tagger, morphology, _morphology_seen(plan))
         costs = tag_costs(data.costs, tagger, morphology, plan.labels)
         dev_tags = self._dev_tags(tagger, morphology)
         jobs = self._jobs(plan, tagger, morphology, tags, costs, dev_tags)
@@ -309,8 +317,10 @@ class Run:
             checkpoint=self.checkpoint,
         )
 
-    def _training_tags(self, tagger: Tagger | None, morphology: Morphology | None) -> Tags:
-        """The tags of the corpus as the parser will meet them."""
+    def _training_tags(
+        self, tagger: Tagger | None, morphology: Morphology | None, seen: tuple[str, ...]
+    ) -> Tags:
+        """The tags of the corpus as the parser will meet them, with what it sees beside them."""
         data, corpus, config = self.data, self.data.corpus, self.data.config.tagger
         if tagger is None:
             return Tags.none(corpus.batch)
@@ -328,7 +338,7 @@ class Run:
             tagger,
             config,
             data.config.training.seed,
-            morphology=morphology,
+            morphology=None if morphology is None else morphology.only(seen),
             threads=self.threads,
             clusters=data.clusters.kernel if data.clusters else None,
             checkpoint=self.checkpoint,
@@ -364,7 +374,7 @@ class Run:
             fold,
             clusters,
             self.reporter.advance,
-            _sees_feats(load_family(config.model.kind).plan(self._setup())),
+            _morphology_seen(load_family(config.model.kind).plan(self._setup())),
         )
 
     def _tag_updates(self, tagger: Tagger | None) -> TagUpdates | None:
@@ -397,9 +407,9 @@ class Run:
         data, init = self.data, self.data.init
         plan = load_family(data.config.model.kind).plan(self._setup())
         tagger, morphology = self._tagger(), None
-        if data.costs or _sees_feats(plan):
+        if data.costs or _morphology_seen(plan):
             morphology = init.morphology if init else self._morphology(tagger)
-        tags = self._training_tags(tagger, morphology if _sees_feats(plan) else None)
+        tags = self._training_tags(tagger, morphology, _morphology_seen(plan))
         costs = tag_costs(data.costs, tagger, morphology, plan.labels)
         return self._jobs(plan, tagger, morphology, tags, costs, None)
 
@@ -464,8 +474,8 @@ class Run:
         return record
 
 
-def _sees_feats(plan: Plan) -> bool:
-    return isinstance(plan, FeatsPlan) and plan.sees_feats
+def _morphology_seen(plan: Plan) -> tuple[str, ...]:
+    return plan.morphology_seen if isinstance(plan, MorphologyPlan) else ()
 
 
 def with_scores(pipeline: Pipeline, dev: Corpus) -> Pipeline:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from niwaki.errors import ConfigError
 from niwaki.features.arc_templates import load_arc_feature_set
 from niwaki.features.parts import SavedParts
-from niwaki.features.templates import sees_feats
+from niwaki.features.templates import morphology_seen
 from niwaki.features.weights import PackedWeights
 from niwaki.kernel.features.words import Clusters
 from niwaki.learning.corpus import Corpus
@@ -92,8 +92,8 @@ class GraphPlan:
         return ", of which the nearest projective trees are learned" if is_projective else ""
 
     @property
-    def sees_feats(self) -> bool:
-        return sees_feats(f"{self._spec.features}\n{self._spec.label_features}")
+    def morphology_seen(self) -> tuple[str, ...]:
+        return morphology_seen(f"{self._spec.features}\n{self._spec.label_features}")
 
     def chains(self, tags: Tags) -> Sequence[Sequence[Job]]:
         setup = self._setup

@@ -13,7 +13,7 @@ from niwaki.features.vocabulary import Vocabulary, combine
 from niwaki.kernel.batch import Batch
 from niwaki.parsers.neural.scorer import Encoder
 from niwaki.tagging.lemmas import apply_rule, parts_of_rule
-from niwaki.tagging.tagger import NO_ALTERNATIVE, Tags, given_feats
+from niwaki.tagging.tagger import NO_ALTERNATIVE, Tags, given_feats, given_lemmas
 from niwaki.typing import FloatArray, IntArray
 
 _COLUMNS = {"lemmas": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS}
@@ -66,7 +66,8 @@ class NeuralTagger:
         pairs = best * np.int32(len(self.xpos) + 1) + other + 1
         unchosen = np.full(batch.words, -1, dtype=np.int32)
         tag, feats = combine(upos, xpos), given_feats(batch, keep)
-        return Tags(pairs.astype(np.int32), likely, upos, xpos, tag, none, *feats, unchosen)
+        lemmas = given_lemmas(batch, keep)
+        return Tags(pairs.astype(np.int32), likely, upos, xpos, tag, none, *feats, unchosen, lemmas)
 
     def columns(self, batch: Batch, tags: Tags, keep: bool = True) -> dict[int, Any]:
         """UPOS, XPOS, FEATS and lemmas for `Batch.render`; what is given stays."""

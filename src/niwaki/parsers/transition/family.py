@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 from niwaki.errors import ConfigError
 from niwaki.features.parts import SavedParts
-from niwaki.features.templates import load_feature_set, sees_feats, without_beam_features
+from niwaki.features.templates import load_feature_set, morphology_seen, without_beam_features
 from niwaki.features.weights import Interpolation, PackedWeights, unpack
 from niwaki.kernel.features.words import Clusters
 from niwaki.kernel.linear import SparseWeights
@@ -121,8 +121,8 @@ class TransitionPlan:
         return ""
 
     @property
-    def sees_feats(self) -> bool:
-        return any(sees_feats(spec.features) for spec in self._specs.values())
+    def morphology_seen(self) -> tuple[str, ...]:
+        return morphology_seen("\n".join(spec.features for spec in self._specs.values()))
 
     # -- jobs --------------------------------------------------------------------------
 
