@@ -264,7 +264,7 @@ def test_a_network_is_trained_by_it(
     if name in ("treebank", "robustness"):
         pytest.skip("no cost, or one of broken words, which has a test of its own")
     said = {"kind": name, "data": data, **SETTINGS.get(name, {})}
-    log, config = Log(), make_config({"objective": [said], "training": {"epochs": 2}})
+    log, config = Log(), make_config({"objective": [said], "training": {"epochs": 4}})
     model = train(config, tmp_path / "on.niwaki", log, init=network, threads=1)
     told = [epoch.objectives[0] for epoch in log.epochs]
     assert sum(each.updates for each in told) > 0
