@@ -54,6 +54,12 @@ def test_lower_case() -> None:
     assert found.paths == {"the": "0", "a": "1"}
 
 
+def test_words_are_counted_however_their_characters_are_written() -> None:
+    words = ["caf\u00e9", "cafe\u0301", "tea"]
+    found = niwaki.cluster([Sentence.from_words(words)], 2, min_count=1)
+    assert found.counts == {"café": 2, "tea": 1}
+
+
 def test_folding_goes_by_characters() -> None:
     assert folded("Straße") == "straße"
     assert folded("ΣΑΣ") == "σασ", "no final sigma: a word's length and place do not matter"

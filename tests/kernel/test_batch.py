@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,6 +25,8 @@ def test_columns(made: list[bytes]) -> None:
     assert batch.given_heads().tolist() == [h for s in sentences for h in s.heads]
     for column, name in ((1, "forms"), (3, "upos"), (5, "feats"), (7, "deprels")):
         values = [value for s in sentences for value in getattr(s, name)]
+        if name == "forms":
+            values = [normalize("NFC", value) for value in values]
         assert [text.decode() for text in batch.texts_of(column)] == values
         names = sorted(set(values))[::2]
         symbols = Symbols([value.encode() for value in names])
@@ -31,6 +35,18 @@ def test_columns(made: list[bytes]) -> None:
         assert batch.blanks(column).tolist() == [value == "_" for value in values]
         hashes = short_hashes([value.encode() for value in values])
         assert batch.hashes(column).tolist() == hashes.tolist()
+
+
+def test_forms_are_seen_in_nfc_and_rendered_as_given() -> None:
+    forms = ["pe\u0301", "a", "\u1112\u1161\u11ab", "\u0958", "e\u0301"]
+    sentence = Sentence.from_words(forms, lemmas=forms)
+    batch = Batch([sentence.source, Sentence.from_words(["b"]).source])
+    seen = ["pé", "a", "한", "\u0915\u093c", "é", "b"]
+    assert [text.decode() for text in batch.texts_of(1)] == seen
+    assert [text.decode() for text in batch.texts_of(2)] == [*forms, "_"]
+    assert batch.hashes(1).tolist() == short_hashes([form.encode() for form in seen]).tolist()
+    first, _ = batch.render({6: np.zeros(6, np.int32)})
+    assert Sentence(first).forms == tuple(forms)
 
 
 @given(sources, st.data())

@@ -28,6 +28,13 @@ def surface(sentence: Sentence) -> str:
     return "".join(sentence.text.split())
 
 
+def in_nfc(sentence: Sentence) -> tuple[object, ...]:
+    """What a model says of a sentence, and its words in one form."""
+    forms = (unicodedata.normalize("NFC", form) for form in sentence.forms)
+    tags = (sentence.upos, sentence.feats, sentence.lemmas)
+    return (*forms, tags, sentence.heads, sentence.deprels)
+
+
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 def test_places_are_in_characters_of_the_text_that_was_given(trained: Trained, form: str) -> None:
     text = unicodedata.normalize(form, text_of(trained.script))  # type: ignore[arg-type]
@@ -60,13 +67,27 @@ def test_given_words_are_parsed_as_they_are(trained: Trained) -> None:
     assert right > 0.9 * len(gold)
 
 
-def test_canonically_equal_text_is_two_texts(trained: Trained) -> None:
-    """A model knows the characters of its treebank: text in NFD is not what it has learned."""
+def test_canonically_equal_text_is_one_text(trained: Trained) -> None:
     composed = unicodedata.normalize("NFC", text_of(trained.script))
     decomposed = unicodedata.normalize("NFD", composed)
     one, other = trained.model(composed), trained.model(decomposed)
-    assert "".join(map(surface, one)) == "".join(composed.split())
     assert "".join(map(surface, other)) == "".join(decomposed.split())
+    assert [in_nfc(sentence) for sentence in other] == [in_nfc(sentence) for sentence in one]
+
+
+def test_canonically_equal_words_have_one_tree(trained: Trained) -> None:
+    gold = trained.script.sentences()
+    composed, decomposed = (
+        [unicodedata.normalize(form, str(sentence)).encode() for sentence in gold]  # type: ignore[arg-type]
+        for form in ("NFC", "NFD")
+    )
+    one = list(trained.model.parse(map(Sentence, composed), retag=True, probabilities=True))
+    other = list(trained.model.parse(map(Sentence, decomposed), retag=True, probabilities=True))
+    assert [s.forms for s in other] == [Sentence(source).forms for source in decomposed]
+    assert [in_nfc(sentence) for sentence in other] == [in_nfc(sentence) for sentence in one]
+    assert [s.comments for s in one] == [
+        tuple(unicodedata.normalize("NFC", comment) for comment in s.comments) for s in other
+    ]
 
 
 def test_json_holds_the_same_words(

@@ -6,6 +6,7 @@ import itertools
 import pickle
 import random
 from collections.abc import Iterator
+from unicodedata import normalize
 
 import pytest
 
@@ -274,6 +275,15 @@ def test_too_many_matches_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(found("*=x + *=y")) == 11
     with pytest.raises(NiwakiError, match="more than 65 words to look at together; say more"):
         found("*=x ++ *=y")
+
+
+@pytest.mark.parametrize("query", ["[form=café]", '[form="café"]', "[form=/.*é/]", "[words=CAFÉ]"])
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_words_are_found_however_their_characters_are_written(query: str, form: str) -> None:
+    for written in ("NFC", "NFD"):
+        word = normalize(written, "café")  # type: ignore[arg-type]
+        sentence = Sentence.from_words([word, "cafe"], heads=[0, 1], deprels=["root", "flat"])
+        assert found(normalize(form, query), sentence) == [(word,)]  # type: ignore[arg-type]
 
 
 def test_batches_give_what_single_sentences_give() -> None:

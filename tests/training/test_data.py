@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
@@ -29,6 +30,14 @@ from tests.toy import (
 )
 
 ONE_WORD = "1\tMoss\tmoss\tNOUN\tNN\tNumber=Sing\t0\troot\t_\t_\n\n"
+
+
+def test_models_learn_words_in_nfc(tmp_path: Path) -> None:
+    for form in ("NFC", "NFD"):
+        lines = normalize(form, ONE_WORD.replace("Moss", "Möss"))  # type: ignore[arg-type]
+        data = tmp_path / f"{form}.conllu"
+        data.write_text(lines, encoding="utf-8")
+        assert [s.forms for s in read_treebank([str(data)]).sentences] == [("Möss",)]
 
 
 def test_data_without_tags(tmp_path: Path, toy: list[Sentence]) -> None:

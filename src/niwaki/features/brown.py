@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +93,8 @@ def _count(
         for form in sentence.forms:
             number = known.get(form)
             if number is None:
-                word = folded(form) if lowercase else form
+                seen = normalize("NFC", form)  # as parsers see it
+                word = folded(seen) if lowercase else seen
                 number = known[form] = numbers.setdefault(word, len(numbers) + 1)
             written.append(number)
         written.append(0)

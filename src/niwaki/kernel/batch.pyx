@@ -1,14 +1,16 @@
 """Many sentences at once, as arrays that the kernel's other modules work on without the lock."""
 
+from unicodedata import is_normalized, normalize
+
 import numpy as np
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, qsort
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memchr, memcmp, memcpy
 
 from niwaki.kernel.conllu cimport (
-    COLUMNS, HEAD, Row, behind_bom, is_word_line, line_content_end, next_newline, read_head,
+    COLUMNS, FORM, HEAD, Row, behind_bom, is_word_line, line_content_end, next_newline, read_head,
     split_row,
 )
 from niwaki.kernel.hashing cimport find_key, hash_bytes, place_key, short_hash
@@ -70,7 +72,10 @@ cdef bint arcs_cross(const int32_t* heads, int n) noexcept nogil:
 
 
 cdef class Batch:
-    """The words of many sound sentences, cut into fields once."""
+    """The words of many sound sentences, cut into fields once.
+
+    FORM is seen in NFC, which models learn from; it is rendered as it was given.
+    """
 
     def __cinit__(self, list sources not None):
         cdef bytes source
@@ -110,6 +115,7 @@ cdef class Batch:
                 self.starts[s + 1] = <int32_t>words
         if words < 0:
             raise ValueError("not a sound sentence")
+        self._compose_forms()
 
     def __dealloc__(self):
         cdef int j
@@ -141,6 +147,36 @@ cdef class Batch:
                 word += 1
             at = newline + 1 if newline < limit else limit
         return word
+
+    cdef _compose_forms(self):
+        """Let forms be seen in NFC; all are checked at once, because most are in it."""
+        cdef Span* forms = self.columns[FORM]
+        cdef Py_ssize_t i, size = 0
+        cdef char* at
+        cdef char* stop
+        cdef char* limit
+        for i in range(self.words):
+            size += forms[i].length + 1
+        cdef bytes lines = PyBytes_FromStringAndSize(NULL, size)
+        at = PyBytes_AS_STRING(lines)
+        for i in range(self.words):
+            memcpy(at, forms[i].at, forms[i].length)
+            at += forms[i].length
+            at[0] = c'\n'
+            at += 1
+        if lines.isascii():
+            return
+        text = lines.decode("utf-8", "surrogateescape")
+        if is_normalized("NFC", text):
+            return
+        self.composed = normalize("NFC", text).encode("utf-8", "surrogateescape")
+        at = PyBytes_AS_STRING(self.composed)
+        limit = at + PyBytes_GET_SIZE(self.composed)
+        for i in range(self.words):
+            stop = <char*>memchr(at, c'\n', limit - at)
+            forms[i].at = <Bytes>at
+            forms[i].length = <int32_t>(stop - at)
+            at = stop + 1
 
     @property
     def lengths(self):

@@ -2,6 +2,7 @@
 
 cdef enum:
     COLUMNS = 10
+    FORM = 1
     HEAD = 6
 
 ctypedef const unsigned char* Bytes

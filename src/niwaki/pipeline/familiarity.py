@@ -41,7 +41,8 @@ class Familiarity:
 
 def familiarity(model: Pipeline, sentences: Sequence[Sentence]) -> Familiarity | None:
     """How much of some sentences a model knows; None if it keeps no words to tell by."""
-    forms = [form for sentence in sentences for form in sentence.forms]
+    words = (form for sentence in sentences for form in sentence.forms)
+    forms = [unicodedata.normalize("NFC", word) for word in words]
     known, fewest = _kept(model, forms), FEWEST
     if known is None:
         known, fewest = _seen(model, sentences), FEWEST_SEEN

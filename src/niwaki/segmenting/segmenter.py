@@ -30,7 +30,9 @@ from niwaki.kernel.segmenting.contexts import (
 )
 from niwaki.kernel.segmenting.lines import render
 from niwaki.segmenting import splits
+from niwaki.segmenting.composing import composed
 from niwaki.segmenting.lexicon import KnownWords
+from niwaki.typing import IntArray
 
 _BREAK_GAP = 2
 # Text is taken in pieces of so many characters, of which the last, unfinished sentence is
@@ -156,6 +158,7 @@ class Segmenter:
         line is a sentence and is only split into words. `TokenRange` in MISC has the
         place of each token in the document. `# sent_id` counts the sentences from 1, behind the
         `name` of the document, if it has one. The pieces make no difference, and memory is bounded.
+        Decisions are those of the text in NFC; no character is changed.
         """
         prefix = f"{name}-" if name else ""
         ids = (f"# sent_id = {prefix}{number}\n".encode() for number in itertools.count(1))
@@ -190,9 +193,16 @@ class Segmenter:
         ids: Iterator[bytes],
     ) -> tuple[list[tuple[bytes, int, int]], bytes]:
         """The sentences that are complete, as lines with their places; the next one's comments."""
-        codes = codes_of(text)
+        seen, places = composed(text)
+        codes = codes_of(seen)
         starts, ends, gaps, sentence_ends, rules, cuts = self.kernel.segment(codes, final, by_lines)
-        words = self._split(text, starts, ends, rules, cuts)
+        words = self._split(seen, starts, ends, rules, cuts)
+        if places is not None:
+            words = {
+                token: _as_given(text, places[starts[token] : ends[token] + 1], found)
+                for token, found in words.items()
+            }
+            codes, starts, ends = codes_of(text), places[starts], places[ends]
         stops = np.flatnonzero(sentence_ends) + 1
         firsts = [0, *stops.tolist()]
         begins, finishes = starts[firsts[:-1]].tolist(), ends[stops - 1].tolist()
@@ -293,6 +303,19 @@ class _Reader:
 
 def _runnable(model: SparseWeights | PackedWeights) -> Any:
     return model.compile() if isinstance(model, PackedWeights) else model
+
+
+def _as_given(
+    text: str, places: IntArray, words: list[tuple[bytes, int, int]]
+) -> list[tuple[bytes, int, int]]:
+    """The words of a token of which it is known where its characters are in a text."""
+    found, begin = [], int(places[0])
+    for form, start, end in words:
+        if start >= 0:
+            first, last = int(places[start]), int(places[end])
+            form, start, end = _field(text[first:last]), first - begin, last - begin
+        found.append((form, start, end))
+    return found
 
 
 def _field(form: str) -> bytes:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import cycle, islice, zip_longest
+from unicodedata import is_normalized, normalize
 
 import numpy as np
 
@@ -117,11 +118,21 @@ def learnable(
             else:
                 fault = fault_of(sentence)
             if fault is None:
-                yield renamed(sentence, objective.label_map, objective.tag_map), known
+                yield renamed(_composed(sentence), objective.label_map, objective.tag_map), known
             elif objective.on_error == "skip":
                 on_fault(fault)
             else:
                 raise fault
+
+
+def _composed(sentence: Sentence) -> Sentence:
+    """The sentence in Unicode's form NFC: so models learn, and so they see what is parsed."""
+    if sentence.source.isascii():
+        return sentence
+    text = sentence.source.decode("utf-8")
+    if is_normalized("NFC", text):
+        return sentence
+    return Sentence(normalize("NFC", text).encode("utf-8"), sentence.file, sentence.line)
 
 
 def joined_sentences(sentences: Sequence[Sentence]) -> Iterator[Sentence]:

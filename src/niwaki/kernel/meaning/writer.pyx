@@ -11,12 +11,11 @@ from libc.stdlib cimport free, qsort, realloc
 from libc.string cimport memchr, memcpy
 
 from niwaki.kernel.conllu cimport (
-    COLUMNS, HEAD, Bytes, Row, behind_bom, is_word_line, line_content_end, next_newline, read_head,
-    split_row,
+    COLUMNS, FORM, HEAD, Bytes, Row, behind_bom, is_word_line, line_content_end, next_newline,
+    read_head, split_row,
 )
 
 cdef enum:
-    FORM = 1
     DEPREL = 7
     LAST_PLACE = 99
     UNREACHED = -1

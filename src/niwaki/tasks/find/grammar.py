@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
+from unicodedata import normalize
 
 from niwaki.data.universal import UPOS
 from niwaki.errors import QueryError, nearest, shown
@@ -289,7 +290,7 @@ class _Reader:
         if quoted := _QUOTED.match(self._text, start):
             self._at = quoted.end()
             text = re.sub(r"\\(.)", r"\1", quoted[1])
-            return self._checked(key, Value(_cased(key, text), Kind.EXACT), start)
+            return self._checked(key, Value(_as_seen(key, text), Kind.EXACT), start)
         if regex := _REGEX.match(self._text, start):
             self._at = regex.end()
             try:
@@ -297,10 +298,10 @@ class _Reader:
             except (re.error, OverflowError, RecursionError) as error:
                 self._at = start
                 self._fail(f"not a regular expression ({error})", "correct it")
-            return self._checked(key, Value(regex[1], Kind.REGEX), start)
+            return self._checked(key, Value(_composed(key, regex[1]), Kind.REGEX), start)
         what = "no label" if key == "label" else f"no value of {key}"
         text = self._matched(_PLAIN, what, 'write one; in "quotes" if it has other characters')
-        return self._checked(key, Value(_cased(key, text)), start)
+        return self._checked(key, Value(_as_seen(key, text)), start)
 
     def _checked(self, key: str, value: Value, start: int) -> Value:
         fault = _fault(key, value)
@@ -343,8 +344,14 @@ class _Reader:
         raise QueryError(self._text, self._at + 1, found, advice)
 
 
-def _cased(key: str, text: str) -> str:
+def _as_seen(key: str, text: str) -> str:
+    """A value as it is compared with words: `words` in lower case, and both kinds in NFC."""
+    text = _composed(key, text)
     return text.lower() if key == "words" else text
+
+
+def _composed(key: str, text: str) -> str:
+    return normalize("NFC", text) if COLUMNS.get(key) == "FORM" else text
 
 
 def _fault(key: str, value: Value) -> tuple[str, str | Iterable[str]] | None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
+from unicodedata import normalize
 
 from niwaki.data.files import read_whole
 from niwaki.data.sentence import Sentence
@@ -243,7 +244,7 @@ class _Reader:
             upos=upos,
             xpos=self._strings(data.get("xpos", []), "xpos", block),
             feats=feats,
-            words=tuple(word.lower() for word in words),
+            words=tuple(normalize("NFC", word).lower() for word in words),
             has=self._labels(data.get("has", []), "has", block),
             lacks=self._labels(data.get("lacks", []), "lacks", block),
             children=self._count(data.get("children"), block),
