@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "packages" / "niwaki-models"
 SHIPPED = PACKAGE / "src" / "niwaki_models"
 # Treebanks that may not be used for everything are left out.
-OPEN = {"CC BY 4.0", "CC BY-SA 4.0", "CC BY-SA 3.0"}
+OPEN = {"CC BY 4.0", "CC BY-SA 4.0", "CC BY-SA 3.0", "LGPL-LR"}
 
 
 @pytest.fixture(scope="module")
