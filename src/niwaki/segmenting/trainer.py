@@ -10,7 +10,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from niwaki.data.rawtext import SurfaceToken, paragraphs, surface_tokens, token_spans
+from niwaki.data.rawtext import Span, SurfaceToken, paragraphs, surface_tokens, token_spans
 from niwaki.data.sentence import Sentence
 from niwaki.features.weights import compress
 from niwaki.kernel.linear import SparseWeights
@@ -21,8 +21,11 @@ from niwaki.segmenting.config import SegmenterConfig
 from niwaki.segmenting.lexicon import KnownWords
 from niwaki.segmenting.segmenter import Needs, Segmenter, codes_of, segmenting_features
 from niwaki.segmenting.splits import Rule, find_rules
+from niwaki.segmenting.typography import closed_up, is_cut_apart
 
 Advance = Callable[[int], None]
+# A sentence's text and tokens, as they are written in some way.
+Writing = Callable[[str, Sequence[Span]], tuple[str, Sequence[Span]]]
 
 # Sentences that are learned from at once; longer paragraphs are cut.
 _PIECE = 50
@@ -59,7 +62,10 @@ def train_segmenter(
     needs = needs_of(corpus.sentences)
     examples = _Examples(corpus.sentences, cuts=needs.cuts)
     sentences = list(_pieces(corpus.sentences, seed))
-    pieces = [_training_text(piece, examples) for piece in sentences]
+    writings = [_as_it_is, closed_up] if is_cut_apart(corpus.sentences) else [_as_it_is]
+    ways = [
+        [_training_text(piece, examples, writing) for writing in writings] for piece in sentences
+    ]
     forms = ((form for each in piece for form in each.forms) for piece in sentences)
     lexicon = KnownWords.of(forms) if needs.lexicon else None
     learner = SparseWeights(1, config.min_updates)
@@ -68,14 +74,15 @@ def train_segmenter(
         learner,
         split_learner,
         examples.rules,
-        _open_pairs(pieces),
+        _open_pairs([piece for pieces in ways for piece in pieces]),
         examples.endings,
         segmenting_features(needs),
         lexicon,
     )
     for epoch in range(config.epochs):
-        for number in np.random.default_rng([seed, epoch]).permutation(len(pieces)).tolist():
-            piece = pieces[number]
+        for number in np.random.default_rng([seed, epoch]).permutation(len(ways)).tolist():
+            # Each piece is learned in all ways of writing, one an epoch.
+            piece = ways[number][(epoch + number) % len(writings)]
             segmenter.kernel.learn(
                 piece.codes,
                 piece.ends,
@@ -189,12 +196,18 @@ def _pieces(sentences: Sequence[Sentence], seed: int) -> Iterator[list[Sentence]
             yield paragraph[start : start + _PIECE]
 
 
-def _training_text(sentences: list[Sentence], examples: _Examples) -> _TrainingText:
+def _as_it_is(text: str, spans: Sequence[Span]) -> tuple[str, Sequence[Span]]:
+    return text, spans
+
+
+def _training_text(
+    sentences: list[Sentence], examples: _Examples, writing: Writing
+) -> _TrainingText:
     text = ""
     ends: list[tuple[int, int, int]] = []
     cuts: list[int] = []
     for sentence in sentences:
-        own, spans = token_spans(sentence)
+        own, spans = writing(*token_spans(sentence))
         for span in spans:
             rule = examples.rule(sentence, span.token)
             kind = _SENTENCE_END if span is spans[-1] else _TOKEN_END
