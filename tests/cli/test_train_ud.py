@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -83,6 +85,63 @@ def test_other_settings_are_not_finished(models: Path, release: Path, tmp_path: 
     assert (tmp_path / "xl_latin.niwaki").read_bytes() != old
 
 
+def test_what_is_finished_is_only_scored_anew(
+    models: Path, release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copied = tmp_path / "elsewhere"
+    shutil.copytree(release, copied)
+    for path in models.glob("xc_cyrillic*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    model = tmp_path / "xc_cyrillic.niwaki"
+    made = model.stat().st_mtime_ns
+    words = ("train-ud", copied, "-o", tmp_path, "--only", "xc_cyrillic", "--resume", *SETTINGS)
+    assert run(*words) == 0
+    assert "xc_cyrillic: is finished\n" in capsys.readouterr().err
+    assert run(*words, "--score", "dev", "--json") == 0
+    shown = capsys.readouterr()
+    assert "is finished; scored anew, on its dev part" in shown.err
+    (row,) = json.loads(shown.out)["treebanks"]
+    assert row["scored_on"] == "dev" and row["seconds"] > 0
+    assert run(*words) == 0
+    (test,) = copied.rglob("xc_cyrillic-ud-test.conllu*")
+    test.write_bytes(test.read_bytes() * 2)
+    assert run(*words, "--json") == 0
+    (again,) = json.loads(capsys.readouterr().out.splitlines()[-1])["treebanks"]
+    assert again["sentences"] == 2 * row["sentences"]
+    assert model.stat().st_mtime_ns == made
+    # One that was cut off is none.
+    model.write_bytes(model.read_bytes()[:-1])
+    assert run(*words) == 0
+    assert niwaki.load(model).parser is not None
+
+
+def test_a_faulty_test_part_shows_before_training(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = conllu(latin()[:6])
+    (tmp_path / "xl_latin-ud-train.conllu").write_text(good)
+    (tmp_path / "xl_latin-ud-test.conllu").write_text(good.replace("\t0\troot", "\t9\troot", 1))
+    words = ("train-ud", tmp_path, "-o", tmp_path / "models", *SETTINGS, "--quiet")
+    assert run(*words) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("niwaki: xl_latin: ") and "xl_latin-ud-test.conllu:" in line
+    assert not list((tmp_path / "models").glob("*.niwaki"))
+
+
+def test_models_among_the_treebanks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is held out of a training part is not taken for it, nor does it take its place."""
+    monkeypatch.chdir(tmp_path)
+    train = tmp_path / "xl_latin-ud-train.conllu"
+    train.write_text(conllu(latin()[:6]))
+    train.with_name("xl_latin-ud-train.conllu.gz").write_bytes(gzip.compress(train.read_bytes()))
+    for output in (".", "models", "models"):
+        assert run("train-ud", ".", "-o", output, "--resume", *SETTINGS) == 0
+        assert train.read_text() == conllu(latin()[:6])
+    assert sorted(path.name for path in tmp_path.rglob("*.niwaki")) == ["xl_latin.niwaki"] * 2
+    record = json.loads((tmp_path / "models" / "xl_latin.scores.json").read_text())
+    assert record["row"]["facts"]["sentences"] == 5
+
+
 def test_a_run_that_was_killed_goes_on(models: Path, release: Path, tmp_path: Path) -> None:
     words = ["train-ud", release, "-o", tmp_path, "--jobs", 1, *SETTINGS, "--progress", "json"]
     command = [sys.executable, "-m", "niwaki", *map(str, words)]
@@ -131,7 +190,7 @@ def test_a_faulty_treebank_does_not_stop_the_others(
     said = capsys.readouterr().out
     assert "xa_good" in said
     assert "xb_bad: " in said and "xb_bad-ud-train.conllu:4" in said
-    assert "xc_hidden-ud-train.conllu: 100% of the words are `_`; the text is left out" in said
+    assert "xc_hidden-ud-train.part.conllu: 100% of the words are `_`; the text is left out" in said
     assert run("train", "--data", tmp_path / "xc_hidden-ud-train.conllu", "-o", tmp_path / "m") == 1
     assert "100% of the words are `_`" in capsys.readouterr().err
 
@@ -168,3 +227,13 @@ def test_two_folders_with_files_of_one_name(tmp_path: Path) -> None:
         (tmp_path / folder / "xl_latin-ud-train.conllu").write_text(conllu(latin()[:6]))
     assert run("train-ud", tmp_path, "-o", tmp_path / "models", *SETTINGS) == 0
     assert sorted(path.stem for path in (tmp_path / "models").glob("*.niwaki")) == ["new", "old"]
+
+
+def test_two_treebanks_of_one_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for release in ("v1", "v2"):
+        folder = tmp_path / release / "UD_Latin"
+        folder.mkdir(parents=True)
+        (folder / "xl_latin-ud-train.conllu").write_text(conllu(latin()[:6]))
+    assert run("train-ud", tmp_path, "-o", tmp_path / "models") == 1
+    assert "two treebanks are called 'UD_Latin': " in capsys.readouterr().err
+    assert run("train-ud", tmp_path / "v2", "-o", tmp_path / "models", *SETTINGS) == 0

@@ -10,6 +10,7 @@ import pytest
 
 from niwaki.hub.cards import index_folder
 from tests.hub.serving import Site, serving
+from tests.installed import hide_models
 
 
 @pytest.fixture(autouse=True)
@@ -19,6 +20,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("NIWAKI_CACHE", str(folder))
     monkeypatch.setenv("no_proxy", "*")
     monkeypatch.delenv("NIWAKI_INDEX", raising=False)
+    hide_models(monkeypatch)
     return folder
 
 

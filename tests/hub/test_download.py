@@ -355,9 +355,25 @@ def test_what_is_at_hand_is_listed_without_a_connection(
     assert printed.err.count("\n") == 1
 
 
+def test_an_older_version_is_not_newer(collection: Path) -> None:
+    index = collection / "index.json"
+    index.write_text(index.read_text().replace('"version": "1"', '"version": "2"'))
+    download("toy", collection)
+    index.write_text(index.read_text().replace('"version": "2"', '"version": "1"'))
+    (toy,) = (each for each in models(collection) if each.name == "toy")
+    assert (toy.where, toy.newer) == ("downloaded", "")
+
+
+def test_an_index_without_models(tmp_path: Path) -> None:
+    (tmp_path / "index.json").write_text('{"format": 1, "models": []}')
+    with pytest.raises(ModelError, match="the index has no models"):
+        download("toy", tmp_path)
+
+
 def test_a_model_that_is_damaged_in_the_cache_is_fetched_again(collection: Path) -> None:
     path = download("toy", collection)
     path.write_bytes(path.read_bytes()[:-1])
+    assert {each.name: each.where for each in models(collection)}["toy"] == "available"
     with pytest.raises(ModelError, match="damaged"):
         load("toy")
     download("toy", collection)

@@ -127,9 +127,20 @@ def test_folders_that_cannot_be_indexed(tmp_path: Path) -> None:
         index_folder(tmp_path)
     (tmp_path / "task.niwaki").rename(tmp_path / "Task 1.niwaki")
     write_model_file(tmp_path / "Task 1.niwaki", {"config.json": {}})
-    with pytest.raises(ModelError, match="name is 'Task 1'"):
+    with pytest.raises(ModelError, match="Task 1' is no name of a model; rename the file"):
         index_folder(tmp_path)
     assert not (tmp_path / "index.json").exists()
+
+
+@pytest.mark.parametrize("score", [10**400, 1e308, -1, 100.1, float("nan"), True])
+def test_scores_are_percentages(score: float) -> None:
+    with pytest.raises(ModelError, match="the score 'LAS' is"):
+        read_entries("here", changed(scores={"LAS": score}))
+
+
+def test_what_follows_a_url_stays_behind_it() -> None:
+    assert source_of("https://host/models/?key=1").name == "https://host/models/index.json?key=1"
+    assert source_of("https://host/models").name == "https://host/models/index.json"
 
 
 @pytest.mark.parametrize(

@@ -37,16 +37,17 @@ def test_columns(made: list[bytes]) -> None:
         assert batch.hashes(column).tolist() == hashes.tolist()
 
 
-def test_forms_are_seen_in_nfc_and_rendered_as_given() -> None:
+def test_forms_and_lemmas_are_seen_in_nfc_and_rendered_as_given() -> None:
     forms = ["pe\u0301", "a", "\u1112\u1161\u11ab", "\u0958", "e\u0301"]
     sentence = Sentence.from_words(forms, lemmas=forms)
     batch = Batch([sentence.source, Sentence.from_words(["b"]).source])
     seen = ["pé", "a", "한", "\u0915\u093c", "é", "b"]
     assert [text.decode() for text in batch.texts_of(1)] == seen
-    assert [text.decode() for text in batch.texts_of(2)] == [*forms, "_"]
+    assert [text.decode() for text in batch.texts_of(2)] == [*seen[:-1], "_"]
     assert batch.hashes(1).tolist() == short_hashes([form.encode() for form in seen]).tolist()
-    first, _ = batch.render({6: np.zeros(6, np.int32)})
+    first, _ = batch.render({6: np.zeros(6, np.int32), 2: [None, b"b", *[None] * 4]})
     assert Sentence(first).forms == tuple(forms)
+    assert Sentence(first).lemmas == (forms[0], "b", *forms[2:])
 
 
 @given(sources, st.data())

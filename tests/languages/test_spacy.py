@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from niwaki.data.languages import language_code
 from niwaki.errors import ModelError
 from niwaki.hub.cache import cached_path
-from niwaki.hub.sources import GROUP
+from tests.installed import hide_models
 from tests.languages.conftest import Trained, text_of
 from tests.scripts import VIETNAMESE
 
@@ -62,13 +61,7 @@ def test_it_can_be_saved(trained: Trained, tmp_path: Path) -> None:
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NIWAKI_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("NIWAKI_INDEX", raising=False)
-    # `make languages` may have installed some.
-    found = metadata.entry_points
-
-    def without_packages(**wanted: str) -> metadata.EntryPoints:
-        return metadata.EntryPoints() if wanted.get("group") == GROUP else found(**wanted)
-
-    monkeypatch.setattr(metadata, "entry_points", without_packages)
+    hide_models(monkeypatch)
 
 
 def blank(code: str) -> Any:

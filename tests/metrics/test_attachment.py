@@ -127,6 +127,15 @@ def test_f1_of_nothing_is_nothing() -> None:
     assert evaluate([], []).scores["LAS"] == 0.0
 
 
+def test_characters_may_be_written_in_two_ways() -> None:
+    made = [
+        Sentence.from_words([form], lemmas=[form], heads=[0], deprels=["root"])
+        for form in ("caf\u00e9", "cafe\u0301")
+    ]
+    for gold in made:
+        assert {evaluate([gold], [system]).scores["LEMMA"] for system in made} == {100}
+
+
 def test_other_words_are_refused() -> None:
     changed = GOLD.replace(forms=["She", "has", "cut", "her", "pines", "."])
     with pytest.raises(CorpusError, match="word 3 is 'cut', but 'pruned' in"):

@@ -27,6 +27,7 @@ A, B, C = words("Trees grow ."), words("Rain falls ."), words("Who waits ?")
 
 def test_a_sentence_is_its_characters() -> None:
     assert hashes_of([words("Do n't wait .")]) == hashes_of([words("Don't wait.")])
+    assert hashes_of([words("caf\u00e9")]) == hashes_of([words("cafe\u0301")])
     assert hashes_of([Sentence.from_words(["a\u00a0b", "c"])]) == hashes_of([words("ab c")])
     assert hashes_of([A.replace(upos=["X"] * 3, heads=[0, 1, 1])]) == hashes_of([A])
     assert len({*hashes_of([A, B, C, words("trees grow .")]).tolist()}) == 4

@@ -277,12 +277,15 @@ def test_too_many_matches_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         found("*=x ++ *=y")
 
 
-@pytest.mark.parametrize("query", ["[form=café]", '[form="café"]', "[form=/.*é/]", "[words=CAFÉ]"])
+@pytest.mark.parametrize(
+    "query", ["[form=café]", "[lemma=café]", '[form="café"]', "[form=/.*é/]", "[words=CAFÉ]"]
+)
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 def test_words_are_found_however_their_characters_are_written(query: str, form: str) -> None:
     for written in ("NFC", "NFD"):
         word = normalize(written, "café")  # type: ignore[arg-type]
-        sentence = Sentence.from_words([word, "cafe"], heads=[0, 1], deprels=["root", "flat"])
+        words = [word, "cafe"]
+        sentence = Sentence.from_words(words, lemmas=words, heads=[0, 1], deprels=["root", "flat"])
         assert found(normalize(form, query), sentence) == [(word,)]  # type: ignore[arg-type]
 
 

@@ -41,6 +41,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable
 from itertools import chain
 from typing import Any
@@ -143,7 +144,8 @@ def run(arguments: argparse.Namespace) -> int:
         "longer": arguments.longer,
         "on_error": skipped.on_error,
     }
-    models = arguments.model or ["en"]
+    models = _load_all(arguments.model)
+    _tell_of_greedy_weights(arguments, models[0])
     with Progress("parsed", "sentences") as progress:
         if arguments.k is None:
             parsed = parse(
@@ -177,7 +179,18 @@ def _load_all(names: list[str] | None) -> list[Pipeline]:
     return [load(name) for name in names or ["en"]]
 
 
-def _check_candidates(arguments: argparse.Namespace, models: list[str]) -> None:
+def _tell_of_greedy_weights(arguments: argparse.Namespace, model: Pipeline) -> None:
+    """Say so where a model is asked for what its weights were not trained for."""
+    beam = max(arguments.beam or 1, arguments.k or 1)
+    if beam > 1 and "beam" in model.parser.options and "beam" not in model.parser.ways:
+        print(
+            "niwaki: this model has weights for greedy search alone: a beam finds worse trees with "
+            "them, and so are those behind the first; for these, take a model with a beam",
+            file=sys.stderr,
+        )
+
+
+def _check_candidates(arguments: argparse.Namespace, models: list[Pipeline]) -> None:
     """Refuse what says nothing where candidates are written."""
     if arguments.to == "meaning":
         raise NiwakiError("--to meaning says what the best tree means; leave out -k")

@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     print(Table("rows of weights", ["", "before", "after"], rows).to_text())
     if found.alone:
-        print(f"weights: those of the {found.alone} search alone, in which it always searches now")
+        print(f"weights: those of the {found.alone} search alone, by which it searches now")
     old, new = found.sizes
     print(f"{arguments.output}: {new / 1e6:.2f} MB of {old / 1e6:.2f} MB")
     return OK

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 
 from niwaki.cli import OK
 from niwaki.cli._arguments import add_html, add_overrides, positive
@@ -77,4 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
         with open_output(arguments.html) as file:
             file.write(found.to_html().encode())
     print(json.dumps(found.to_json()) if arguments.json else found.to_text())
+    if arguments.quiet:
+        # Else they were told when they were found.
+        for row in found.faults:
+            print(f"niwaki: {row.name}: {row.fault}", file=sys.stderr)
     return _SOME_FAILED if found.faults else OK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections import Counter, defaultdict
@@ -32,7 +33,7 @@ class Treebank:
 def find_treebanks(folder: str | os.PathLike[str], only: Sequence[str] = ()) -> list[Treebank]:
     """The treebanks of a folder and of all below that have a training part, by name.
 
-    `only` has names, of files or of folders.
+    `only` has names, of files or of folders. Of a file and the same packed (.gz), the first counts.
     """
     root = Path(folder)
     if not root.is_dir():
@@ -41,8 +42,9 @@ def find_treebanks(folder: str | os.PathLike[str], only: Sequence[str] = ()) -> 
         lambda: defaultdict(list)
     )
     for path in sorted(root.rglob("*-ud-*.conllu*")):
-        if (found := _FILE.fullmatch(path.name)) and path.is_file():
-            parts[path.parent, found["code"]][found["part"]].append(path)
+        is_copy = path.suffix == ".gz" and path.with_suffix("").is_file()
+        if (said := _FILE.fullmatch(path.name)) and path.is_file() and not is_copy:
+            parts[path.parent, said["code"]][said["part"]].append(path)
     trained = {key: files for key, files in parts.items() if files["train"]}
     if not trained:
         raise NiwakiError(f"{root}: no file *-ud-train.conllu or *-ud-train.conllu.gz in it")
@@ -56,7 +58,14 @@ def find_treebanks(folder: str | os.PathLike[str], only: Sequence[str] = ()) -> 
         )
         for (home, code), files in trained.items()
     ]
-    return sorted(_chosen(treebanks, only), key=lambda each: each.name)
+    found = sorted(_chosen(treebanks, only), key=lambda each: each.name)
+    for one, other in itertools.pairwise(found):
+        if one.name == other.name:
+            raise NiwakiError(
+                f"two treebanks are called {one.name!r}: {one.folder} and {other.folder}; "
+                "give a folder that holds one of them"
+            )
+    return found
 
 
 def _chosen(treebanks: Sequence[Treebank], only: Sequence[str]) -> Sequence[Treebank]:

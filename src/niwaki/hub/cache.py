@@ -32,7 +32,7 @@ def cache_folder(
     """`NIWAKI_CACHE`, or where the platform keeps what can be fetched again."""
     told = os.environ if environment is None else environment
     if told.get("NIWAKI_CACHE"):
-        return Path(told["NIWAKI_CACHE"])
+        return Path(told["NIWAKI_CACHE"]).expanduser()
     home = Path(os.path.expanduser("~"))
     if platform == "win32":
         return Path(told.get("LOCALAPPDATA") or home / "AppData" / "Local") / "niwaki" / "Cache"

@@ -11,12 +11,12 @@ from typing import Any
 from niwaki.data.files import atomic_write
 from niwaki.data.modelfile import read_model_file
 from niwaki.errors import ModelError
-from niwaki.hub.cache import SUFFIX
+from niwaki.hub.cache import LONGEST_NAME, NAME, SUFFIX
 from niwaki.hub.index import INDEX_FILE, Entry, read_entries, to_bytes
 from niwaki.hub.sources import Folder
 
 # How the files of a UD treebank are called; what stands before is the treebank.
-_TRAINING_PART = "-ud-train.conllu"
+_TRAINING_PART = "-ud-train"
 
 
 def entry_of(path: Path, name: str, version: str = "") -> Entry | None:
@@ -53,6 +53,11 @@ def index_folder(folder: str | os.PathLike[str]) -> list[Entry]:
     entries = []
     for path in sorted(place.glob(f"*{SUFFIX}")):
         name = path.name.removesuffix(SUFFIX)
+        if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+            raise ModelError(
+                f"{path}: {name!r} is no name of a model; rename the file: small letters, digits, "
+                f"`-`, `_` and `.`, at most {LONGEST_NAME}"
+            )
         entry = entry_of(path, name)
         if entry is None:
             raise ModelError(f"{path}: a model for a task, which parses nothing; move it elsewhere")

@@ -11,7 +11,6 @@ a terminal.
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -114,7 +113,7 @@ def _scores(where: str, value: Any) -> dict[str, float]:
         raise _wrong(where, f"scores are {written(value)}")
     for name, score in value.items():
         _text(where, "the name of a score", name)
-        if type(score) not in (int, float) or not math.isfinite(score):
+        if type(score) not in (int, float) or not 0 <= score <= 100:
             raise _wrong(where, f"the score {shown(name)} is {written(score)}")
     return value
 

@@ -106,7 +106,7 @@ def known_names() -> set[str]:
     """The names of models that can be fetched, as far as no server needs to be asked."""
     found: set[str] = set()
     with contextlib.suppress(ModelError, OSError):
-        for source in sources():
+        for source in [*sources(), *installed_sources()]:
             is_near = isinstance(source, Folder)
             data = source.index() if is_near else _kept(source).read_bytes()
             found |= {entry.name for entry in read_entries(source.name, data)}

@@ -37,7 +37,11 @@ class Website:
             raise ModelError(f"index {shown(url, 100)}: give a URL that begins with https://")
         if parts.username or parts.password:
             raise ModelError(f"the index at {parts.hostname}: a URL with a password; leave it out")
-        return cls(url if is_index_file(parts.path) else f"{url.rstrip('/')}/{INDEX_FILE}")
+        if is_index_file(parts.path):
+            return cls(url)
+        # What follows a `?` stays behind the path.
+        path = f"{parts.path.rstrip('/')}/{INDEX_FILE}"
+        return cls(urllib.parse.urlunsplit(parts._replace(path=path)))
 
     def index(self) -> bytes:
         with _answered(self.name, {}) as response:
@@ -107,8 +111,9 @@ def _answered(url: str, headers: dict[str, str]) -> Iterator[Any]:
         if error.code in _REDIRECTS:
             target = shown(error.headers.get("Location", ""), 100)
             raise ModelError(
-                f"{url}: the server redirects to {target}, which is not followed; give the URL of "
-                "an index that you trust"
+                f"{url}: the server redirects to {target}, which is not followed: it is one "
+                "redirect too many, or leads from HTTPS elsewhere; give the URL of an index that "
+                "you trust"
             ) from error
         raise ModelError(f"{url}: the server answers {error.code} {shown(error.msg)}") from error
     except (OSError, http.client.HTTPException, ValueError) as error:

@@ -27,8 +27,8 @@ cdef class Batch:
     cdef int32_t* starts        # sentence s has the words starts[s] .. starts[s + 1] - 1
     cdef Span* columns[10]      # fields of the words, by column; not for ID and HEAD
     cdef int32_t* heads         # as given; -1 is unknown
-    cdef bytes composed         # forms in NFC, where they were not given so
+    cdef list composed          # what fields lie in that were not given in NFC
 
-    cdef _compose_forms(self)
+    cdef bytes _composed(self, int column)
     cdef Py_ssize_t _cut(self, Span text, Py_ssize_t word) noexcept nogil
     cdef Span* _spans(self, int column) except NULL

@@ -10,8 +10,8 @@ from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memchr, memcmp, memcpy
 
 from niwaki.kernel.conllu cimport (
-    COLUMNS, FORM, HEAD, Row, behind_bom, is_word_line, line_content_end, next_newline, read_head,
-    split_row,
+    COLUMNS, FORM, HEAD, LEMMA, Row, behind_bom, is_word_line, line_content_end, next_newline,
+    read_head, split_row,
 )
 from niwaki.kernel.hashing cimport find_key, hash_bytes, place_key, short_hash
 
@@ -74,7 +74,7 @@ cdef bint arcs_cross(const int32_t* heads, int n) noexcept nogil:
 cdef class Batch:
     """The words of many sound sentences, cut into fields once.
 
-    FORM is seen in NFC, which models learn from; it is rendered as it was given.
+    FORM and LEMMA are seen in NFC, which models learn from, and rendered as they were given.
     """
 
     def __cinit__(self, list sources not None):
@@ -115,7 +115,7 @@ cdef class Batch:
                 self.starts[s + 1] = <int32_t>words
         if words < 0:
             raise ValueError("not a sound sentence")
-        self._compose_forms()
+        self.composed = [self._composed(FORM), self._composed(LEMMA)]
 
     def __dealloc__(self):
         cdef int j
@@ -148,35 +148,40 @@ cdef class Batch:
             at = newline + 1 if newline < limit else limit
         return word
 
-    cdef _compose_forms(self):
-        """Let forms be seen in NFC; all are checked at once, because most are in it."""
-        cdef Span* forms = self.columns[FORM]
+    cdef bytes _composed(self, int column):
+        """Let a column be seen in NFC; gives the bytes that its fields lie in, if it was not.
+
+        All are checked at once, because most are in it.
+        """
+        cdef Span* fields = self.columns[column]
         cdef Py_ssize_t i, size = 0
+        cdef bytes lines
         cdef char* at
         cdef char* stop
         cdef char* limit
         for i in range(self.words):
-            size += forms[i].length + 1
-        cdef bytes lines = PyBytes_FromStringAndSize(NULL, size)
+            size += fields[i].length + 1
+        lines = PyBytes_FromStringAndSize(NULL, size)
         at = PyBytes_AS_STRING(lines)
         for i in range(self.words):
-            memcpy(at, forms[i].at, forms[i].length)
-            at += forms[i].length
+            memcpy(at, fields[i].at, fields[i].length)
+            at += fields[i].length
             at[0] = c'\n'
             at += 1
         if lines.isascii():
-            return
+            return None
         text = lines.decode("utf-8", "surrogateescape")
         if is_normalized("NFC", text):
-            return
-        self.composed = normalize("NFC", text).encode("utf-8", "surrogateescape")
-        at = PyBytes_AS_STRING(self.composed)
-        limit = at + PyBytes_GET_SIZE(self.composed)
+            return None
+        lines = normalize("NFC", text).encode("utf-8", "surrogateescape")
+        at = PyBytes_AS_STRING(lines)
+        limit = at + PyBytes_GET_SIZE(lines)
         for i in range(self.words):
             stop = <char*>memchr(at, c'\n', limit - at)
-            forms[i].at = <Bytes>at
-            forms[i].length = <int32_t>(stop - at)
+            fields[i].at = <Bytes>at
+            fields[i].length = <int32_t>(stop - at)
             at = stop + 1
+        return lines
 
     @property
     def lengths(self):
@@ -288,7 +293,7 @@ cdef class Batch:
         """The sentences as bytes, with some columns of the words replaced.
 
         A value is (numbers, Symbols), a list with one `bytes` a word, or for HEAD
-        an array of numbers (-1 is `_`). A number -1 keeps the field as it was.
+        an array of numbers (-1 is `_`). A number -1, or None in a list, keeps the field as it was.
         """
         cdef Renderer renderer = Renderer(self)
         for column, value in columns.items():
@@ -454,6 +459,8 @@ cdef class Renderer:
         if len(values) != self.batch.words:
             raise ValueError(f"{len(values)} values for {self.batch.words} words")
         for i in range(self.batch.words):
+            if values[i] is None:
+                continue
             value = as_bytes(values[i])
             self.fields[column][i].at = <Bytes>PyBytes_AS_STRING(value)
             self.fields[column][i].length = <int32_t>PyBytes_GET_SIZE(value)

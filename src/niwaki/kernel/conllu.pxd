@@ -3,6 +3,7 @@
 cdef enum:
     COLUMNS = 10
     FORM = 1
+    LEMMA = 2
     HEAD = 6
 
 ctypedef const unsigned char* Bytes

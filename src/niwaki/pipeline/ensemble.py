@@ -16,6 +16,7 @@ import numpy as np
 
 from niwaki.data.given import Given, sentences_given
 from niwaki.data.sentence import Sentence
+from niwaki.data.sentence_list import SentenceList
 from niwaki.data.tree import Tree
 from niwaki.errors import ModelError
 from niwaki.kernel.batch import Batch
@@ -49,6 +50,10 @@ class Ensemble:
             self.weights and not any(self.weights)
         ):
             raise ModelError("weights of models are not below 0, and not all 0")
+
+    def __call__(self, given: Given) -> SentenceList:
+        """The parsed sentences of a text, of texts, of lists of words, or of sentences."""
+        return SentenceList(self.parse(given))
 
     def parse(self, sentences: Given, *, retag: bool = False) -> Iterator[Sentence]:
         """Yield the sentences, or those of a text, with the trees that all models together think

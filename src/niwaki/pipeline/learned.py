@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +94,7 @@ class LearnedSentences:
 
 
 def hashes_of(sentences: Iterable[Sentence]) -> Hashes:
-    """A number of 40 bits of each sentence, of its characters without white space.
+    """A number of 40 bits of each sentence, of its characters in NFC without white space.
 
     So a sentence stays the same where it is split into other words.
     """
@@ -101,7 +102,7 @@ def hashes_of(sentences: Iterable[Sentence]) -> Hashes:
 
 
 def _hash(forms: Iterable[str]) -> int:
-    text = "".join("".join(forms).split())
+    text = normalize("NFC", "".join("".join(forms).split()))
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=_BYTES).digest())
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import resources
-from typing import Any
+from typing import Any, Literal
+from unicodedata import is_normalized, normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,8 +199,9 @@ class Segmenter:
         starts, ends, gaps, sentence_ends, rules, cuts = self.kernel.segment(codes, final, by_lines)
         words = self._split(seen, starts, ends, rules, cuts)
         if places is not None:
+            form: Literal["NFC", "NFD"] = "NFD" if is_normalized("NFD", text) else "NFC"
             words = {
-                token: _as_given(text, places[starts[token] : ends[token] + 1], found)
+                token: _as_given(text, places[starts[token] : ends[token] + 1], found, form)
                 for token, found in words.items()
             }
             codes, starts, ends = codes_of(text), places[starts], places[ends]
@@ -306,15 +308,22 @@ def _runnable(model: SparseWeights | PackedWeights) -> Any:
 
 
 def _as_given(
-    text: str, places: IntArray, words: list[tuple[bytes, int, int]]
+    text: str,
+    places: IntArray,
+    words: list[tuple[bytes, int, int]],
+    written: Literal["NFC", "NFD"],
 ) -> list[tuple[bytes, int, int]]:
-    """The words of a token of which it is known where its characters are in a text."""
+    """The words of a token of which it is known where its characters are in a text.
+
+    Those that do not stand in it are written as the text is.
+    """
     found, begin = [], int(places[0])
     for form, start, end in words:
         if start >= 0:
             first, last = int(places[start]), int(places[end])
-            form, start, end = _field(text[first:last]), first - begin, last - begin
-        found.append((form, start, end))
+            found.append((_field(text[first:last]), first - begin, last - begin))
+        else:
+            found.append((normalize(written, form.decode()).encode(), start, end))
     return found
 
 

@@ -110,7 +110,8 @@ class Morphology:
             tags = self._with_feats(self.feats, batch, tags, keep)
         if self.lemmas is None:
             return tags
-        lemmas = partial(self._lemmas, self.lemmas, batch, tags, keep)
+        seen = self._seen_lemmas if keep else self._lemmas
+        lemmas = partial(seen, self.lemmas, batch, tags)
         return replace(tags, lemmas=Deferred(lambda: lemma_values(lemmas())))
 
     def _with_feats(
@@ -159,24 +160,24 @@ class Morphology:
                     chosen = np.where(batch.blanks(column), chosen, np.int32(-1))
                 columns[column] = (chosen, classifier.values.symbols)
         if self.lemmas is not None:
-            columns[LEMMA] = self._lemmas(self.lemmas, batch, tags, keep)
+            lemmas = self._lemmas(self.lemmas, batch, tags)
+            # None is what was given, as it was written.
+            kept = ~batch.blanks(LEMMA) if keep else np.zeros(batch.words, dtype=np.bool_)
+            columns[LEMMA] = [
+                None if old else new for new, old in zip(lemmas, kept.tolist(), strict=True)
+            ]
         return columns
 
-    def _lemmas(
-        self, classifier: LexiconClassifier, batch: Batch, tags: Tags, keep: bool
-    ) -> list[bytes]:
+    def _seen_lemmas(self, classifier: LexiconClassifier, batch: Batch, tags: Tags) -> list[bytes]:
+        """Those that are given, and those that are chosen where none is."""
+        pairs = zip(self._lemmas(classifier, batch, tags), batch.texts_of(LEMMA), strict=True)
+        return [new if given == b"_" else given for new, given in pairs]
+
+    def _lemmas(self, classifier: LexiconClassifier, batch: Batch, tags: Tags) -> list[bytes]:
         rules = [_chosen(classifier, SAME, batch, tags)]
         if self.beginnings is not None:
             rules.append(_chosen(self.beginnings, NO_BEGINNING, batch, tags))
-        lemmas = list(map(apply_rule, batch.texts_of(FORM), *rules))
-        blanks = batch.blanks(LEMMA)
-        if keep and not blanks.all():
-            given = batch.texts_of(LEMMA)
-            lemmas = [
-                new if blank else old
-                for new, old, blank in zip(lemmas, given, blanks.tolist(), strict=True)
-            ]
-        return lemmas
+        return list(map(apply_rule, batch.texts_of(FORM), *rules))
 
 
 def _choice_of(name: str, record: Mapping[str, Any]) -> Choice:

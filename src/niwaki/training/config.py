@@ -27,9 +27,9 @@ class CardConfig:
     """What is written on the model's card."""
 
     name: str = key("model", "The model's name.")
-    language: str = key("", "The language that it parses.")
+    language: str = key("", "The language that it parses.", init="same")
     description: str = key("", "What it is, in a sentence.")
-    licences: tuple[str, ...] = key((), "Under which licences it may be used.")
+    licences: tuple[str, ...] = key((), "Under which licences it may be used.", init="same")
 
 
 @dataclass(frozen=True)
@@ -479,13 +479,15 @@ def continued(config: Config, card: Mapping[str, Any]) -> Config:
         config = replace(
             config, model=replace(config.model, kind=kind), family=load_family(kind).config()
         )
-    found: dict[str, dict[str, Any]] = {"model": {}, "family": {}, "tagger": {}}
+    owners = ("card", "model", "family", "tagger")
+    found: dict[str, dict[str, Any]] = {owner: {} for owner in owners}
     for place in places(kind):
         if place.owner in found:
             value = _continued_value(place, config, card)
             found[place.owner][place.key.name] = value
     config = replace(
         config,
+        card=replace(config.card, **found["card"]),
         model=replace(config.model, **found["model"]),
         family=replace(config.family, **found["family"]),
         tagger=replace(config.tagger, **found["tagger"]),

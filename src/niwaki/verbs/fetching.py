@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from niwaki.hub.cache import cached_models
 from niwaki.hub.cards import entry_of, index_folder
 from niwaki.hub.download import fetch
 from niwaki.hub.index import Entry, read_entries
-from niwaki.hub.sources import installed_sources, offers
+from niwaki.hub.sources import installed_sources, offers, sources
 from niwaki.pipeline.store import bundled_models, packaged_models
 
 Where = Literal["bundled", "package", "downloaded", "available"]
@@ -25,7 +26,7 @@ class KnownModel:
 
     `where` is "bundled", "package" (an installed package has it), "downloaded", or "available":
     `niwaki.download` would fetch it. `path` is None for the last. `newer` is the
-    version that the index has, if it is another one than that which was downloaded.
+    version that the index has, if it is newer than that which was downloaded.
     """
 
     entry: Entry
@@ -58,9 +59,16 @@ def models(index: str | os.PathLike[str] | None = None) -> list[KnownModel]:
         known = by_name.get(name)
         if known is None:
             by_name[name] = KnownModel(offer.entry, "available")
-        elif known.where == "downloaded" and known.entry.sha256 != offer.entry.sha256:
+        elif known.where == "downloaded" and _is_newer(offer.entry, known.entry):
             by_name[name] = KnownModel(known.entry, known.where, known.path, offer.entry.version)
     return list(by_name.values())
+
+
+def _is_newer(offered: Entry, known: Entry) -> bool:
+    """Versions count, unless they are no numbers: then another one is taken for a newer one."""
+    if offered.version.isdecimal() and known.version.isdecimal():
+        return int(offered.version) > int(known.version)
+    return offered.sha256 != known.sha256
 
 
 def models_at_hand() -> list[KnownModel]:
@@ -83,7 +91,10 @@ def _local() -> Iterator[KnownModel]:
             if entry is not None:
                 yield KnownModel(entry, where, path)
     for cached in cached_models().values():
-        entry = entry_of(cached.path, cached.name, cached.version)
+        entry = None
+        # A damaged one is not at hand; `download` fetches it again.
+        with contextlib.suppress(ModelError):
+            entry = entry_of(cached.path, cached.name, cached.version)
         if entry is not None:
             yield KnownModel(entry, "downloaded", cached.path)
     for source in installed_sources():
@@ -105,6 +116,8 @@ def download(name: str, index: str | os.PathLike[str] | None = None) -> Path:
     if name in bundled_models():
         raise ModelError(f"model {name!r} is bundled; there is nothing to download")
     offered = offers(index)
+    if not offered and sources(index):
+        raise ModelError("the index has no models")
     if not offered:
         raise ModelError(
             "no index of models: give --index FOLDER or URL (in Python: index=), set NIWAKI_INDEX, "

@@ -19,6 +19,7 @@ from niwaki.errors import NiwakiError
 from niwaki.learning.checkpoint import hash_of_files
 from niwaki.learning.from_data import facts_of_files, tables_for
 from niwaki.learning.workers import run_all
+from niwaki.pipeline.store import load
 from niwaki.training import run
 from niwaki.training.config import Config
 from niwaki.training.config_file import make_config
@@ -27,6 +28,8 @@ from niwaki.verbs.training import File
 
 # Without a dev part, the last sentences of the training part are it: one in so many.
 _HELD_OUT = 10
+# How the two are called: not as files of a treebank, which a folder of models must not become.
+_HALVES = "{name}-ud-{part}.part.conllu"
 
 
 def train_ud(
@@ -126,19 +129,29 @@ class _Run:
         return self.path.with_name(f"{self.name}.scores.json")
 
     def identity(self) -> dict[str, Any]:
-        """What a finished model was made of; another run of the same need not be made."""
+        """What a finished model was made of, wherever that lies; it need not be made again."""
+        config = self.config.to_json()
         files = [file for each in self.config.objective for file in each.data]
         dev = [self.config.training.dev] if self.config.training.dev else []
-        return {"config": self.config.to_json(), "data": hash_of_files([*files, *dev])}
+        for objective in config["objective"]:
+            objective["data"] = len(objective["data"])
+        config["training"]["dev"] = len(dev)
+        return {"config": config, "data": hash_of_files([*files, *dev])}
 
     def row(self, reporter: _Reporter, resume: bool, threads: int) -> TreebankRow:
-        if resume and (done := self._finished()) is not None:
+        done = self._finished() if resume else None
+        if done is not None and done.scores_of == self.scores_of():
             reporter.note("is finished")
-            return done
-        start = time.monotonic()
-        model = run.train(self.config, self.path, reporter, resume=resume, threads=threads)
-        seconds = time.monotonic() - start
+            return done.row
+        # What is wrong with it shows before anything is trained.
         gold = [sentence for file in self.scored for sentence in read_conllu(file)]
+        start = time.monotonic()
+        if done is not None:
+            reporter.note(f"is finished; scored anew, on its {self.scored_on} part")
+            model, seconds = load(self.path), done.row.seconds
+        else:
+            model = run.train(self.config, self.path, reporter, resume=resume, threads=threads)
+            seconds = time.monotonic() - start
         measured = measure(model, gold)
         row = TreebankRow(
             self.name,
@@ -151,20 +164,37 @@ class _Run:
             bytes=self.path.stat().st_size,
         )
         with atomic_write(self.record) as file:
-            found = {"made_of": self.identity(), "row": row.to_json()}
+            found = {
+                "made_of": self.identity(),
+                "scores_of": self.scores_of(),
+                "row": row.to_json(),
+            }
             file.write(json.dumps(found, ensure_ascii=False, indent=1).encode() + b"\n")
         reporter.note(f"LAS {measured.gold_words['LAS']:.2f} after {seconds:.0f} s")
         return row
 
-    def _finished(self) -> TreebankRow | None:
-        """What the model came to, if it was made of the same and is scored on the same part."""
+    def scores_of(self) -> str:
+        """What the scores are those of: a part, and what it holds."""
+        return f"{self.scored_on} {hash_of_files(self.scored)}"
+
+    def _finished(self) -> _Finished | None:
+        """What the model came to, if it is there and was made of the same."""
         try:
             found = json.loads(self.record.read_text(encoding="utf-8"))
             row = TreebankRow(**found["row"])
+            is_whole = self.path.stat().st_size == row.bytes
+            same = is_whole and found["made_of"] == self.identity()
+            return _Finished(row, found["scores_of"]) if same else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        same = self.path.is_file() and found["made_of"] == self.identity()
-        return row if same and row.scored_on == self.scored_on else None
+
+
+@dataclass(frozen=True)
+class _Finished:
+    """A model that is there: what it came to, and on what."""
+
+    row: TreebankRow
+    scores_of: str
 
 
 def _with_dev(treebank: Treebank, models: Path) -> tuple[list[str], str]:
@@ -177,10 +207,10 @@ def _with_dev(treebank: Treebank, models: Path) -> tuple[list[str], str]:
     if len(sentences) < 2:
         raise NiwakiError(f"{train[0]}: {len(sentences)} sentences; a model needs at least two")
     parts = {"train": sentences[:-held_out], "dev": sentences[-held_out:]}
-    for part, own in parts.items():
-        write_conllu(own, models / f"{treebank.name}-ud-{part}.conllu")
-    made = [str(models / f"{treebank.name}-ud-{part}.conllu") for part in parts]
-    return [made[0]], made[1]
+    made = [models / _HALVES.format(name=treebank.name, part=part) for part in parts]
+    for path, own in zip(made, parts.values(), strict=True):
+        write_conllu(own, path)
+    return [str(made[0])], str(made[1])
 
 
 class _Reporter:

@@ -86,9 +86,8 @@ class NeuralTagger:
                     apply_rule(form, ending, beginning)
                     for form, (beginning, ending) in zip(batch.texts_of(FORM), rules, strict=True)
                 ]
-                given = batch.texts_of(LEMMA)
-                triples = zip(blanks.tolist(), lemmas, given, strict=True)
-                columns[column] = [new if blank else old for blank, new, old in triples]
+                pairs = zip(blanks.tolist(), lemmas, strict=True)
+                columns[column] = [new if blank else None for blank, new in pairs]
             else:
                 numbers = np.where(blanks, found[kind], np.int32(-1)).astype(np.int32)
                 columns[column] = (numbers, names.symbols)

@@ -345,13 +345,13 @@ class _Reader:
 
 
 def _as_seen(key: str, text: str) -> str:
-    """A value as it is compared with words: `words` in lower case, and both kinds in NFC."""
+    """A value as it is compared: `words` in lower case, and words and lemmas in NFC."""
     text = _composed(key, text)
     return text.lower() if key == "words" else text
 
 
 def _composed(key: str, text: str) -> str:
-    return normalize("NFC", text) if COLUMNS.get(key) == "FORM" else text
+    return normalize("NFC", text) if COLUMNS.get(key) in ("FORM", "LEMMA") else text
 
 
 def _fault(key: str, value: Value) -> tuple[str, str | Iterable[str]] | None:
