@@ -15,7 +15,7 @@ from niwaki.data.conllu import read_conllu
 from niwaki.data.sentence import Sentence
 from niwaki.metrics.attachment import METRICS
 from niwaki.pipeline.pipeline import Pipeline
-from tests.toy import TOY, niwaki, without, write
+from tests.toy import TOY, niwaki, quick_model, without, write
 
 WORDS = "The heron watches the pond .\nSnow fell .\n"
 INTERVAL = re.compile(r"^(\w+) +[\d.]+ +[\d.]+ +[-+][\d.]+[* ] +\[ *([-+][\d.]+), +([-+][\d.]+)\]")
@@ -281,6 +281,18 @@ def test_kbest_as_conllu(model_path: Path, toy: list[Sentence]) -> None:
     for name in ("score", "probability"):
         values = [float(sentence.metadata[name]) for sentence in found]
         assert values == sorted(values, reverse=True)
+
+
+def test_weights_for_greedy_search_alone(model_path: Path, tmp_path: Path) -> None:
+    """They serve no beam, and who asks for one is told so."""
+    alone = tmp_path / "greedy.niwaki"
+    quick_model(alone, model={"beam": 1})
+    for option in (["-k", "2"], ["--beam", "4"]):
+        done = niwaki("parse", "-m", alone, *option, stdin=WORDS)
+        assert done.returncode == 0
+        assert done.stderr.startswith("niwaki: this model has weights for greedy search alone: ")
+        assert niwaki("parse", "-m", model_path, *option, stdin=WORDS).stderr == ""
+    assert niwaki("parse", "-m", alone, "--beam", "1", stdin=WORDS).stderr == ""
 
 
 @pytest.mark.parametrize("beam", ["1", "4"])

@@ -42,7 +42,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -175,8 +175,9 @@ def run(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def _load_all(names: list[str] | None) -> list[Pipeline]:
-    return [load(name) for name in names or ["en"]]
+def _load_all(given: Sequence[str | Pipeline] | None) -> list[Pipeline]:
+    """Models by their names; workers give those that they have loaded."""
+    return [each if isinstance(each, Pipeline) else load(each) for each in given or ["en"]]
 
 
 def _tell_of_greedy_weights(arguments: argparse.Namespace, model: Pipeline) -> None:
