@@ -52,6 +52,13 @@ def test_trees_are_whole_and_single_rooted(model: Pipeline, toy: list[Sentence],
         assert sentence.tree.is_projective
 
 
+def test_it_says_what_it_is(model: Pipeline) -> None:
+    cards = [{"name": "toy"}, {"name": "te", "language": "Telugu\n"}, None, ["x"]]
+    said = [repr(dataclasses.replace(model, config={"card": card})) for card in cards]
+    assert said[:2] == ["<Pipeline 'toy'>", r"<Pipeline 'te', 'Telugu\n'>"]
+    assert said[2:] == ["<Pipeline >", "<Pipeline >"]
+
+
 def test_it_has_learned_something(model: Pipeline, toy: list[Sentence]) -> None:
     scores = evaluate(toy, model.parse(bare(toy))).scores
     assert scores["LAS"] > 70

@@ -175,7 +175,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
     leave_checkpoint(path)
     checkpoint = Path(f"{path}.checkpoint")
     checkpoint.write_bytes(checkpoint.read_bytes()[:-9])
-    with pytest.raises(ModelError, match="damaged"):
+    with pytest.raises(ModelError, match="a damaged checkpoint; remove it"):
         train(quick_config(training={"checkpoint_minutes": 0}), path, Log(), resume=True)
 
 

@@ -44,7 +44,12 @@ class Checkpoint:
         """Take up what an earlier run has left; False if there is nothing."""
         if not os.path.exists(self.path):
             return False
-        file = read_model_file(self.path)
+        try:
+            file = read_model_file(self.path)
+        except ModelError as error:
+            raise ModelError(
+                f"{self.path}: a damaged checkpoint; remove it, and training starts anew"
+            ) from error
         if file.config != self._identity:
             raise ModelError(
                 f"{self.path}: a checkpoint of another run (its configuration or data differ); "

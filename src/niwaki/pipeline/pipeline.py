@@ -23,7 +23,7 @@ from niwaki.data.probabilities import (
 )
 from niwaki.data.sentence import Sentence
 from niwaki.data.sentence_list import SentenceList
-from niwaki.errors import ConstraintError, ModelError
+from niwaki.errors import ConstraintError, ModelError, shown
 from niwaki.features.clusters import WordClusters
 from niwaki.features.parts import Parts
 from niwaki.features.vocabulary import Vocabulary
@@ -66,6 +66,13 @@ class Pipeline:
     segmenter: Segmenter | None = None
     # None: the model is of a time when that was not kept.
     learned: LearnedSentences | None = None
+
+    def __repr__(self) -> str:
+        card = self.config.get("card")
+        # A foreign one may hold anything.
+        said = card if isinstance(card, Mapping) else {}
+        known = [shown(str(said[key])) for key in ("name", "language") if said.get(key)]
+        return f"<Pipeline {', '.join(known)}>"
 
     def save(self, path: str | os.PathLike[str], *, packed: bool = False) -> None:
         """Write the model to one file, atomically; if `packed`, to one of about half the size."""
