@@ -190,7 +190,7 @@ def test_a_faulty_treebank_does_not_stop_the_others(
     said = capsys.readouterr().out
     assert "xa_good" in said
     assert "xb_bad: " in said and "xb_bad-ud-train.conllu:4" in said
-    assert "xc_hidden-ud-train.part.conllu: 100% of the words are `_`; the text is left out" in said
+    assert "xc_hidden-ud-train.conllu: 100% of the words are `_`; the text is left out" in said
     assert run("train", "--data", tmp_path / "xc_hidden-ud-train.conllu", "-o", tmp_path / "m") == 1
     assert "100% of the words are `_`" in capsys.readouterr().err
 

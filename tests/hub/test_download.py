@@ -318,6 +318,15 @@ def test_models_of_a_package_need_no_download(package: Path, cache: Path) -> Non
         download("toy", "toy-model")
 
 
+def test_an_index_that_tells_nothing_hides_no_names(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for index in ("https://host.invalid/models/", "no-such-folder"):
+        monkeypatch.setenv("NIWAKI_INDEX", index)
+        with pytest.raises(ModelError, match="did you mean 'toy'"):
+            load("tyo")
+
+
 def test_a_package_that_fails(package: Path) -> None:
     (package / "toy_models.py").write_text("raise KeyError('a\\nb')\n")
     with pytest.raises(ModelError, match=r"its package fails with .*install the package again"):

@@ -185,8 +185,8 @@ def _tell_of_greedy_weights(arguments: argparse.Namespace, model: Pipeline) -> N
     beam = max(arguments.beam or 1, arguments.k or 1)
     if beam > 1 and "beam" in model.parser.options and "beam" not in model.parser.ways:
         print(
-            "niwaki: this model has weights for greedy search alone: a beam finds worse trees with "
-            "them, and so are those behind the first; for these, take a model with a beam",
+            "niwaki: this model has weights for greedy search alone: trees of a beam, and those "
+            "that -k adds, are worse; for these, take a model with a beam",
             file=sys.stderr,
         )
 

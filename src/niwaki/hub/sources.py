@@ -105,11 +105,13 @@ def offers(index: str | os.PathLike[str] | None = None) -> dict[str, Offer]:
 def known_names() -> set[str]:
     """The names of models that can be fetched, as far as no server needs to be asked."""
     found: set[str] = set()
-    with contextlib.suppress(ModelError, OSError):
-        for source in [*sources(), *installed_sources()]:
-            is_near = isinstance(source, Folder)
-            data = source.index() if is_near else _kept(source).read_bytes()
-            found |= {entry.name for entry in read_entries(source.name, data)}
+    # What one of them cannot tell hides no name of the others.
+    for listed in (installed_sources, sources):
+        with contextlib.suppress(ModelError, OSError):
+            for source in listed():
+                is_near = isinstance(source, Folder)
+                data = source.index() if is_near else _kept(source).read_bytes()
+                found |= {entry.name for entry in read_entries(source.name, data)}
     return found
 
 

@@ -1,6 +1,6 @@
 """Many sentences at once, as arrays that the kernel's other modules work on without the lock."""
 
-from unicodedata import is_normalized, normalize
+from unicodedata import normalize
 
 import numpy as np
 
@@ -171,9 +171,10 @@ cdef class Batch:
         if lines.isascii():
             return None
         text = lines.decode("utf-8", "surrogateescape")
-        if is_normalized("NFC", text):
+        composed = normalize("NFC", text)
+        if composed == text:
             return None
-        lines = normalize("NFC", text).encode("utf-8", "surrogateescape")
+        lines = composed.encode("utf-8", "surrogateescape")
         at = PyBytes_AS_STRING(lines)
         limit = at + PyBytes_GET_SIZE(lines)
         for i in range(self.words):

@@ -121,6 +121,15 @@ def settings_for(facts: Facts) -> Tables:
     return {"model": model, "tagger": {"runs": _RUNS}, "training": {"runs": _RUNS}}
 
 
+def check_words(facts: Facts, file: str) -> None:
+    """Refuse a treebank without its text; `file` is where its words are to be."""
+    if facts.hidden > _HIDDEN:
+        raise NiwakiError(
+            f"{file}: {facts.hidden:.0f}% of the words are `_`; the text is left out where its "
+            "licence asks for it: put it in, as the README of the treebank says"
+        )
+
+
 def tables_for(
     data: Sequence[str],
     dev: str | None,
@@ -131,11 +140,7 @@ def tables_for(
     trees are learned beside them.
     """
     facts = facts or facts_of_files(data)
-    if facts.hidden > _HIDDEN:
-        raise NiwakiError(
-            f"{data[0]}: {facts.hidden:.0f}% of the words are `_`; the text is left out where its "
-            "licence asks for it: put it in, as the README of the treebank says"
-        )
+    check_words(facts, data[0])
     found: dict[str, Any] = dict(settings_for(facts))
     found["objective"] = [{"data": list(data)}]
     if beside:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import cycle, islice, zip_longest
-from unicodedata import is_normalized, normalize
+from unicodedata import normalize
 
 import numpy as np
 
@@ -127,12 +127,11 @@ def learnable(
 
 def _composed(sentence: Sentence) -> Sentence:
     """The sentence in Unicode's form NFC: so models learn, and so they see what is parsed."""
-    if sentence.source.isascii():
-        return sentence
     text = sentence.source.decode("utf-8")
-    if is_normalized("NFC", text):
+    found = normalize("NFC", text)
+    if found == text:
         return sentence
-    return Sentence(normalize("NFC", text).encode("utf-8"), sentence.file, sentence.line)
+    return Sentence(found.encode("utf-8"), sentence.file, sentence.line)
 
 
 def joined_sentences(sentences: Sequence[Sentence]) -> Iterator[Sentence]:

@@ -117,7 +117,7 @@ def download(name: str, index: str | os.PathLike[str] | None = None) -> Path:
         raise ModelError(f"model {name!r} is bundled; there is nothing to download")
     offered = offers(index)
     if not offered and sources(index):
-        raise ModelError("the index has no models")
+        raise ModelError("the index has no models; name another one (--index, NIWAKI_INDEX)")
     if not offered:
         raise ModelError(
             "no index of models: give --index FOLDER or URL (in Python: index=), set NIWAKI_INDEX, "

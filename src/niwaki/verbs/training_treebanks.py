@@ -17,7 +17,7 @@ from niwaki.data.files import atomic_write
 from niwaki.data.releases import Treebank, find_treebanks
 from niwaki.errors import NiwakiError
 from niwaki.learning.checkpoint import hash_of_files
-from niwaki.learning.from_data import facts_of_files, tables_for
+from niwaki.learning.from_data import check_words, facts_of_files, tables_for
 from niwaki.learning.workers import run_all
 from niwaki.pipeline.store import load
 from niwaki.training import run
@@ -104,6 +104,7 @@ class _Run:
         path = models / f"{treebank.name}.niwaki"
         train, dev = _with_dev(treebank, models)
         facts = facts_of_files(train)
+        check_words(facts, str(treebank.train[0]))
         tables = tables_for(train, dev, facts, [str(file) for x in beside for file in x.train])
         tables["card"] = {"name": treebank.name, "language": treebank.language}
         config = make_config(tables, overrides=overrides)
